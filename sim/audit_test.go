@@ -25,28 +25,46 @@ func TestAudit(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, variant := range f.VariantNames() {
-				sc, err := f.Effective(variant, []string{"project.client=claude-code@2.1.330"})
-				if err != nil {
-					t.Fatal(err)
-				}
-				spec, err := sim.NewSpec(sc, variant)
-				if err != nil {
-					t.Fatal(err)
-				}
-				res, err := sim.Run(spec, sim.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := res.Audit.Err(); err != nil {
+				if err := violations(t, f, variant, "project.client=claude-code@2.1.330"); err != nil {
 					t.Errorf("%s/%s: %v", entry, variant, err)
 				}
 			}
 		}
 	})
-	t.Run("SUB-08 what a client says of skills to a child alone did not come from its parent, though that has listed the same files", func(t *testing.T) {
-		f, err := scenarios.Parse("skills.yaml", []byte(`agentsim: 1
-name: skills
-provider: {model: claude-sonnet-5-5}
+	for name, text := range sound {
+		t.Run(name, func(t *testing.T) {
+			f, err := scenarios.Parse("sound.yaml", []byte("agentsim: 1\nname: sound\nprovider: {model: claude-sonnet-5-5}\n"+text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := violations(t, f, ""); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// violations is what a run breaks.
+func violations(t *testing.T, f *scenarios.File, variant string, sets ...string) error {
+	t.Helper()
+	sc, err := f.Effective(variant, sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, err := sim.NewSpec(sc, variant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := sim.Run(spec, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.Audit.Err()
+}
+
+// sound are scenarios of which the auditor once reported what is none.
+var sound = map[string]string{
+	"SUB-08 what a client says of skills to a child alone did not come from its parent, though that has listed the same files": `
 project:
   client: claude-code@2.1.330
   files: {internal/orders/validation_of_orders.go: "package orders\n"}
@@ -56,24 +74,56 @@ script:
   answers:
     - {agent: main, turns: [{glob: "**/*.go"}, {spawn: {subagent: [one], prompt: Look.}}, {say: Done.}]}
     - {agent: main/2.1, turns: [{say: Fine.}]}
-`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		sc, err := f.Effective("", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		spec, err := sim.NewSpec(sc, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		res, err := sim.Run(spec, sim.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := res.Audit.Err(); err != nil {
-			t.Error(err)
-		}
-	})
+`,
+	"AUD-04 a fork has seen what its parent wrote before": `
+script:
+  main: {user: Go., tools: [Agent, Write]}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: Write, input: {file_path: d.go, content: package d}}]
+        - tools: [{name: Agent, input: {description: does it, prompt: Write it anew.}}]
+        - {say: waiting, until: idle}
+        - {say: Done.}
+    - {agent: main/*, turns: [{tools: [{name: Write, input: {file_path: d.go, content: package e}}]}, {say: Done.}]}
+lab: {permissions: {mode: bypassPermissions}, gates: {FORK_SUBAGENT: true}, interactive: true}
+`,
+	"AUD-04 who writes what stood there changes nothing": `
+script:
+  main: {user: Go., tools: [Agent, Write]}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: Write, input: {file_path: d.go, content: package d}}]
+        - tools: [{name: Agent, input: {description: does it, prompt: Write it anew., subagent_type: general-purpose}}]
+        - tools: [{name: Write, input: {file_path: d.go, content: package e}}]
+        - {say: Done.}
+    - {agent: main/*, turns: [{tools: [{name: Read, input: {file_path: d.go}}]}, {tools: [{name: Write, input: {file_path: d.go, content: package d}}]}, {say: Done.}]}
+lab: {permissions: {mode: bypassPermissions}}
+`,
+	"MCP-03 a call that its user interrupts while it waits for servers names none": `
+project:
+  servers: [{name: db, tools: 3, connects: 40s}]
+  files: {.claude/agents/own.md: "---\nname: own\ndescription: Own.\nrequiredMcpServers: db\n---\nYou are own.\n"}
+script:
+  main: {user: Go., tools: [Agent], then: [{at: 9s, interrupt: true}, {message: Go on.}]}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: does it, prompt: Look at it., subagent_type: own}}]}, {say: Done.}]}
+`,
+	"FLT-09 what a member asks for beside its word that it shuts down is not looked at": `
+script:
+  main: {user: Go., tools: [Agent, TeamCreate, TeamDelete, SendMessage]}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: TeamCreate, input: {team_name: crew}}]
+        - tools: [{name: Agent, input: {description: does it, prompt: Look., name: mate1, team_name: crew}}, {name: SendMessage, input: {to: mate1, message: {type: shutdown_request, reason: over}}}]
+        - {say: waiting, until: idle}
+        - {say: Done.}
+    - agent: main/*
+      turns:
+        - {say: Ready.}
+        - tools: [{name: SendMessage, input: {to: team-lead, message: {type: shutdown_response, request_id: shutdown-1@mate1, approve: true}}}, {name: TeamDelete, input: {}}]
+lab: {gates: {AGENT_SWARMS: true}}
+`,
 }

@@ -45,6 +45,7 @@ type life struct {
 	// What each call looks at is side by side: first what requests and results look at,
 	// then what answers do too, then what answers alone do.
 	files    files // that it knows
+	path     named
 	spoken   spoken
 	asks     asks
 	coming   map[llm.ToolUseID]*hand // children that it waited for, whose results no request has held
@@ -71,6 +72,7 @@ type life struct {
 	aside    bool // that request and its answer are no part of the conversation
 	lent     bool // a child looks at its uses
 	aborted  bool
+	leaves   bool // it has answered a request to shut down, perhaps with yes
 	avoids   bool // prompts
 	asked    bool // a user was asked since the last request
 	cut      bool // it was interrupted since
@@ -90,7 +92,8 @@ type life struct {
 	own      llm.Usage // of all
 	meters   meters
 	turns    int
-	pooled   string                // name of a tool that its pool was found to hold
+	pooled   string // name of a tool that its pool was found to hold
+	plainly  plainly
 	said     *llm.Node             // head of the last answer with a text
 	saidFrom int32                 // position of the request that it answers
 	facts    transcript.AgentStart // as it started; lists are its own
@@ -144,13 +147,13 @@ type use struct {
 	id    llm.ToolUseID
 	name  string
 	input *llm.Payload
-	file  string // once looked for, with its mark
-	asked bool
+	file  string // that it reads or changes, as a path below the project; "" where there is none
 }
 
 // call is a tool call as it was recorded.
 type call struct {
 	id      llm.ToolUseID
+	use     *use // of the answer, nil where it has none
 	inPool  bool
 	done    bool
 	isError bool

@@ -256,11 +256,11 @@ func (u *Auditor) of(a *agent, kind transcript.Kind, body transcript.Body) {
 		u.launches.stage(a, b)
 	case *transcript.Request:
 		a.calling = true
-		u.links.begins(a)
+		if a.parent != nil {
+			u.launches.sends(a)
+		}
 		a.conduct.sends(u.ledger, a, b)
 		u.fronts.sent(a, b)
-		u.launches.overdue(a)
-		a.progress.sent(u.ledger, a)
 		a.marking.sent(u.ledger, a, b)
 		u.request(a, b)
 	case *transcript.Response:

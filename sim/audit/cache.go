@@ -82,10 +82,11 @@ func (c *cacheBooks) sent(a *agent, b *transcript.Request, now vtime.Instant) {
 		if i < len(was) && was[i].Node == m.Node {
 			m.at = was[i].at
 		}
-		m.at = c.entry(m.Node, m.at, now)
+		e := c.made(&m)
+		e.used = now
+		e.flying++
 		l.marks = append(l.marks[:i], m)
 		c.long = c.long || marks[i].TTL == llm.TTL1h
-		c.list.at(m.at).flying++
 	}
 	l.marks = l.marks[:len(marks)]
 	c.asked(a, now)
@@ -107,33 +108,47 @@ func (c *cacheBooks) asked(a *agent, now vtime.Instant) {
 	l.behind.used, l.behind.once = now, true
 }
 
-// entry is the place of a prefix's entry, which may be the one that is guessed.
-func (c *cacheBooks) entry(n *llm.Node, guess int32, now vtime.Instant) int32 {
-	at, slot := c.find(n.Hash, guess)
-	if at < 0 {
-		e := entry{hash: n.Hash, held: true}
-		if k := len(c.free); k > 0 {
-			at, c.free = c.free[k-1], c.free[:k-1]
-		} else {
-			at = c.list.more()
-		}
-		*c.list.at(at) = e
-		c.at.add(&c.list, at, slot)
+// made is the entry of a prefix, a new one where there is none. m.at is a guess where it
+// is, and then where it is.
+func (c *cacheBooks) made(m *marked) *entry {
+	if e := c.guessed(m); e != nil {
+		return e
 	}
-	c.list.at(at).used = now
-	return at
+	at, slot := c.at.find(&c.list, m.Hash)
+	if m.at = at; at >= 0 {
+		return c.list.at(at)
+	}
+	if k := len(c.free); k > 0 {
+		m.at, c.free = c.free[k-1], c.free[:k-1]
+	} else {
+		m.at = c.list.more()
+	}
+	e := c.list.at(m.at)
+	*e = entry{hash: m.Hash, held: true}
+	c.at.add(&c.list, m.at, slot)
+	return e
 }
 
-func (c *cacheBooks) find(h llm.Hash, guess int32) (at int32, slot uint64) {
-	if c.is(guess, h) {
-		return guess, 0
+// find is the entry of a prefix, nil where there is none.
+func (c *cacheBooks) find(m *marked) *entry {
+	if e := c.guessed(m); e != nil {
+		return e
 	}
-	return c.at.find(&c.list, h)
+	if m.at, _ = c.at.find(&c.list, m.Hash); m.at < 0 {
+		return nil
+	}
+	return c.list.at(m.at)
 }
 
-// is reports whether a place holds the entry of a prefix.
-func (c *cacheBooks) is(at int32, h llm.Hash) bool {
-	return at >= 0 && at < c.list.n && c.list.at(at).held && c.list.at(at).hash == h
+// guessed is the entry of a prefix where it is in the place that is guessed.
+func (c *cacheBooks) guessed(m *marked) *entry {
+	if m.at < 0 || m.at >= c.list.n {
+		return nil
+	}
+	if e := c.list.at(m.at); e.held && e.hash == m.Hash {
+		return e
+	}
+	return nil
 }
 
 // forget drops the entries that nobody can read any more: for a lifetime no request
@@ -215,9 +230,11 @@ func (u *history) answered(a *agent, head *llm.Node) {
 	}
 	n := head
 	for ; n.Parent != nil && n != a.sent && (a.sent == nil || n.Pos > a.sent.Pos); n = n.Parent {
-		u.handoffs.tainted(a, n)
+		if a.hand != nil {
+			u.handoffs.tainted(a, n)
+		}
 		if !n.IsBorder() && n.Block.Kind == llm.ToolUse {
-			uses = append(uses, use{id: n.Block.ID, name: n.Block.Name, input: n.Block.Content})
+			uses = append(uses, a.path.useOf(n.Block))
 		}
 	}
 	if u.fails(iso11, a.sent != nil && n.Hash == a.sent.Hash) {
@@ -280,33 +297,32 @@ func (u *cacheBooks) grows(a *agent, b *transcript.Response) {
 // response had begun, with as many tokens, and something behind the same root
 // was used within a lifetime.
 func (u *cacheBooks) readable(a *agent, r *llm.Response) {
-	c := u
 	if n := r.Cache.ReadTo; n != nil {
-		at, _ := c.find(n.Hash, a.last.guess(n))
-		if u.fails(cacheL2, at >= 0) {
+		e := u.find(a.last.guess(n))
+		if u.fails(cacheL2, e != nil) {
 			u.report(cacheL2, a, "a prefix that a request has marked", "position "+decimal(int64(n.Pos))+", which none did")
 			return
 		}
-		u.readEntry(a, c.list.at(at), r)
+		u.readEntry(a, e, r)
 	}
 	if n := r.Cache.WrittenTo; n != nil && r.Iterations == nil {
-		at := c.entry(n, a.last.guess(n), r.Started)
-		c.list.at(at).tokens = r.Usage.Read + r.Usage.Written()
+		e := u.made(a.last.guess(n))
+		e.used, e.tokens = r.Started, r.Usage.Read+r.Usage.Written()
 	}
 }
 
-// guess is where the entry of a prefix is likely to be: what the call before left,
-// or what this one marks.
-func (l *lastAnswer) guess(n *llm.Node) int32 {
+// guess is a prefix and where its entry is likely to be: what the call before left, or
+// what this one marks.
+func (l *lastAnswer) guess(n *llm.Node) *marked {
 	if l.left.Node == n {
-		return l.left.at
+		return &l.left
 	}
 	for i := range l.marks {
 		if l.marks[i].Node == n {
-			return l.marks[i].at
+			return &l.marks[i]
 		}
 	}
-	return -1
+	return &marked{n, -1}
 }
 
 func (u *cacheBooks) readEntry(a *agent, e *entry, r *llm.Response) {

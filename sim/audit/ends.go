@@ -53,6 +53,13 @@ func (u *launches) startRoot(a *agent) {
 // autoBackground is how long an agent is waited for where a gate says so (SUB-14).
 const autoBackground = 120 * vtime.Second
 
+// sends holds a request of a child against how it was launched.
+func (u *launches) sends(a *agent) {
+	u.links.begins(a)
+	u.overdue(a)
+	a.progress.sent(u.ledger, a)
+}
+
 // overdue holds a request of an agent that somebody waits for against SUB-14: it would have
 // moved to the background by now.
 func (u *launches) overdue(a *agent) {
@@ -151,7 +158,7 @@ func glob(pattern, lineage string) bool {
 
 // answers is PRM-04: a question is answered as the user's script says.
 func (u *permissions) answers(a *agent, c *call, b *transcript.Permission) {
-	x := a.used(c.id)
+	x := c.use
 	if u.opt.Session == nil || x == nil || a.edited {
 		return
 	}

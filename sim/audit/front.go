@@ -358,8 +358,8 @@ func memoryFile(scope, typ string) string {
 
 // wrote notes what a call that succeeded makes of a memory.
 func (u *fronts) wrote(a *agent, x *use) {
-	at, ok := fileOf(x)
-	if !ok || x.name == "Read" || !strings.HasSuffix(at, "/MEMORY.md") {
+	at := x.file
+	if x.name == "Read" || !strings.HasSuffix(at, "/MEMORY.md") {
 		return
 	}
 	u.kept[at] = "?"

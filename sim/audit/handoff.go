@@ -53,7 +53,7 @@ func (u *handing) resumeHand(a *agent, b *transcript.AgentStart) {
 
 // tainted looks for injections in a block of an agent's conversation.
 func (u *handing) tainted(a *agent, n *llm.Node) {
-	if a.hand == nil || n.Block == nil {
+	if n.Block == nil {
 		return
 	}
 	u.opt.Handoffs.Marks.Scan(n.Block.Content.Raw(), func(m mark.Mark) {

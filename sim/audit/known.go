@@ -1,11 +1,14 @@
 package audit
 
+import "agentsim/sim/llm"
+
 // seenFile is a file that an agent knows by its own results.
 type seenFile struct {
 	path    string
-	read    bool   // it may have read it, or changed it
-	certain bool   // it has
-	saw     uint64 // the event at which it last saw it, 0 where that is not known
+	read    bool     // it may have read it, or changed it
+	certain bool     // it has
+	saw     uint64   // the event at which it last saw it, 0 where that is not known
+	wrote   llm.Hash // the input of its Write, where it saw it so
 }
 
 // files are the files that an agent knows. The one asked for last is found at once:

@@ -51,12 +51,11 @@ func (a *agent) output() spoke {
 
 // looksAt notes a call that is about to read the output of an agent.
 func (u *tasking) looksAt(a *agent, c *call) {
-	x := a.used(c.id)
+	x := c.use
 	if x == nil || a.edited {
 		return
 	}
-	at, _ := fileOf(x)
-	_, id, found := strings.Cut(at, outputDir)
+	_, id, found := strings.Cut(x.file, outputDir)
 	if !found || strings.Contains(x.input.Raw(), `"offset"`) || strings.Contains(x.input.Raw(), `"limit"`) {
 		return
 	}

@@ -100,7 +100,7 @@ func (u *servers) refused(a *agent, c *call, x *use, b *llm.Block) {
 	}
 	_, told, _ := strings.Cut(b.Content.Raw(), "MCP servers")
 	for _, server := range t.Required {
-		if !u.there(server) && u.fails(mcp03, strings.Contains(told, server)) {
+		if !u.there(server) && u.fails(mcp03, a.cut || strings.Contains(told, server)) {
 			u.report(mcp03, a, "an error that names "+server, short(b.Content.Raw()))
 		}
 	}

@@ -163,24 +163,28 @@ func (u *permissions) follows(a *agent, c *call, b *transcript.Permission) {
 	if s == nil || a.edited && c.asked {
 		return
 	}
+	if b.Decision == "allow" && a.plainly == (plainly{c.name, b.Mode, b.Why}) && !u.ruled() {
+		u.made[prm01]++
+		return
+	}
 	if rule, ok := strings.CutPrefix(b.Why, "allow rule "); ok && b.Decision == "allow" {
 		if u.fails(prm01, u.given(rule)) {
 			u.report(prm01, a, "no rule but those that were given", rule)
 		}
 		u.ownRules(a, rule)
 		u.plans.stands(a, rule)
-		if x := a.used(c.id); x != nil && !a.edited {
+		if x := c.use; x != nil && !a.edited {
 			u.wholly(a, x)
 		}
 	}
-	if x := a.used(c.id); b.Why == "scratchpad" && x != nil && u.fails(crd08, u.inScratchpad(a, x)) {
+	if x := c.use; b.Why == "scratchpad" && x != nil && u.fails(crd08, u.inScratchpad(a, x)) {
 		u.report(crd08, a, "nobody asked because of the scratchpad, of which this is no call", b.Tool)
 	}
 	want, known := u.verdict(a, c, b)
 	if !known {
 		return
 	}
-	if want == "allow" && c.name == sendTool && u.gates.on[swarmsGate] && strings.HasPrefix(field(a.used(c.id).input, "to"), "bridge:") && field(a.used(c.id).input, "message") != "" {
+	if want == "allow" && c.name == sendTool && u.gates.on[swarmsGate] && strings.HasPrefix(field(c.use.input, "to"), "bridge:") && field(c.use.input, "message") != "" {
 		want = "ask" // another session elsewhere hears nothing without consent
 	}
 	if want == "ask" && a.avoids {
@@ -189,6 +193,15 @@ func (u *permissions) follows(a *agent, c *call, b *transcript.Permission) {
 	if u.fails(prm01, b.Decision == want) {
 		u.report(prm01, a, want+" for "+b.Tool+" in mode "+b.Mode, b.Decision+", by "+orNone(b.Why))
 	}
+}
+
+// plainly is a tool whose calls a mode allows, whatever they ask for, and the word for it.
+type plainly struct{ tool, mode, why string }
+
+// ruled reports whether there are rules that may speak of a call.
+func (u *permissions) ruled() bool {
+	s := u.opt.Session
+	return len(s.Deny)+len(s.Ask)+len(s.Allow)+len(s.Allowed)+len(u.rules) > 0
 }
 
 // given reports whether a rule to allow was given beforehand or has reached the
@@ -226,7 +239,7 @@ func (u *permissions) ownRules(a *agent, rule string) {
 
 // verdict is what has to be said of a call.
 func (u *permissions) verdict(a *agent, c *call, b *transcript.Permission) (want string, known bool) {
-	s, x := u.opt.Session, a.used(c.id)
+	s, x := u.opt.Session, c.use
 	if x == nil || strings.HasPrefix(c.name, "mcp__") {
 		return "", false
 	}
@@ -235,7 +248,10 @@ func (u *permissions) verdict(a *agent, c *call, b *transcript.Permission) (want
 		class = "" // it asks its lead itself
 	}
 	by := byMode(b.Mode, class)
-	if len(s.Deny)+len(s.Ask)+len(s.Allow)+len(s.Allowed)+len(u.rules) == 0 && by == "allow" {
+	if by == "allow" && !u.ruled() {
+		if c.name != sendTool && b.Why == "mode "+b.Mode {
+			a.plainly = plainly{c.name, b.Mode, b.Why}
+		}
 		return by, true
 	}
 	switch speak(s.Deny, x, isAgentTool(c.name)) {
@@ -274,8 +290,7 @@ func (u *permissions) verdict(a *agent, c *call, b *transcript.Permission) (want
 // inScratchpad reports whether a call of a worker changes a file in the scratchpad, and that
 // is on.
 func (u *permissions) inScratchpad(a *agent, x *use) bool {
-	at, ok := fileOf(x)
-	return ok && u.gates.on["tengu_scratch"] && a.former.facts.Type == "worker" && strings.HasPrefix(at, u.opt.Session.Scratchpad+"/")
+	return u.gates.on["tengu_scratch"] && a.former.facts.Type == "worker" && strings.HasPrefix(x.file, u.opt.Session.Scratchpad+"/")
 }
 
 // allows is whether a rule that an agent is given allows a call: one of the session's,
@@ -317,11 +332,10 @@ func covers(spec string, x *use) int {
 	case "Bash", "run_shell":
 		return coversCommand(spec, field(x.input, "command"))
 	case "Read", "Edit", "Write":
-		at, ok := fileOf(x)
 		switch {
-		case !ok:
+		case x.file == "":
 			return maybe
-		case at == path.Clean(strings.TrimPrefix(spec, "/work/project/")):
+		case x.file == path.Clean(strings.TrimPrefix(spec, "/work/project/")):
 			return yes
 		case !strings.ContainsAny(spec, "*?[{"):
 			return no

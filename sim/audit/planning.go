@@ -138,20 +138,20 @@ func (a *agent) isPlan(x *use) bool {
 	if a.facts.RunMode != planMode || x == nil || x.name != "Write" && x.name != "Edit" {
 		return false
 	}
-	at, ok := fileOf(x)
+	at := x.file
 	if a.planned != nil {
-		return ok && at == a.planned.file
+		return at != "" && at == a.planned.file
 	}
 	began := a.parent == nil || a.binds != planMode // whose file no event names
-	return ok && began && strings.HasPrefix(at, "~"+plansDir) && strings.HasSuffix(at, ".md")
+	return began && strings.HasPrefix(at, "~"+plansDir) && strings.HasSuffix(at, ".md")
 }
 
 // wrote is PLN-02: who plans changes no file but the one.
 func (u *plans) wrote(a *agent, c *call, b *transcript.ToolResult) {
-	if a.facts.RunMode != planMode || b.Wrote == 0 && b.IsError {
+	if b.Wrote == 0 && b.IsError {
 		return
 	}
-	x := a.used(c.id)
+	x := c.use
 	is := a.isPlan(x)
 	if b.Wrote > 0 && u.fails(pln02, is && b.Wrote == 1) {
 		u.report(pln02, a, "no file changed but the plan file", decimal(int64(b.Wrote))+" by "+c.name)

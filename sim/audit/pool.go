@@ -238,7 +238,7 @@ func (u *filter) refused(a *agent, c *call, b *transcript.ToolResult) {
 	if u.fails(flt09, b.IsError) {
 		u.report(flt09, a, "an error: "+c.name+" is not in its pool", "a result")
 	}
-	if a.parent == nil || a.fork || a.parent.life == nil || a.aborted { // an interrupted call was not looked at
+	if a.parent == nil || a.fork || a.parent.life == nil || a.aborted || a.leaves { // an interrupted call was not looked at
 		return
 	}
 	root := a.parent

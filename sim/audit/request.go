@@ -42,32 +42,18 @@ func (u *Auditor) request(a *agent, b *transcript.Request) {
 	}
 	u.history.settleCalls(a)
 	u.notices.late(a)
-	first := a.sent == nil && !a.resumed
-	again := a.sent == nil && a.resumed
 	nodes := u.history.fresh(a, b.Head)
-	for _, n := range nodes {
-		u.handoffs.tainted(a, n)
+	if a.hand != nil {
+		for _, n := range nodes {
+			u.handoffs.tainted(a, n)
+		}
 	}
 	if err := llm.WellFormedSince(b.Head, a.formed); u.fails(loop04, err == nil) {
 		u.report(loop04, a, "a well-formed request", err.Error())
 	}
-	if first {
-		u.first(a, b.Head, nodes)
-		if !a.fork && len(nodes) > 0 {
-			systemMarks(u.ledger, a, b, border(nodes[0]))
-		}
+	if a.sent == nil || a.rebased != "" {
+		u.begins(a, b, nodes)
 	}
-	if again {
-		front := border(b.Head)
-		a.root = rootOf(front)
-		if !a.fork {
-			a.agents = u.filter.offered(a, front)
-		}
-	}
-	if a.rebased == otherTools && !first {
-		a.agents = u.filter.offered(a, border(b.Head))
-	}
-	u.history.opens(a, nodes, first)
 	u.read(a, nodes)
 	u.servers.sent(a)
 	summed := a.rebased == "compaction"
@@ -81,6 +67,27 @@ func (u *Auditor) request(a *agent, b *transcript.Request) {
 	a.window.sent(u.ledger, a, b.Model, summed)
 	a.banners.sent(u.ledger, a)
 	a.escapes.past(u.now)
+}
+
+// begins looks at a request that does not just go on from the agent's last one.
+func (u *Auditor) begins(a *agent, b *transcript.Request, nodes []*llm.Node) {
+	first := a.sent == nil && !a.resumed
+	if first {
+		u.first(a, b.Head, nodes)
+		if !a.fork && len(nodes) > 0 {
+			systemMarks(u.ledger, a, b, border(nodes[0]))
+		}
+	} else if a.sent == nil {
+		front := border(b.Head)
+		a.root = rootOf(front)
+		if !a.fork {
+			a.agents = u.filter.offered(a, front)
+		}
+	}
+	if a.rebased == otherTools && !first {
+		a.agents = u.filter.offered(a, border(b.Head))
+	}
+	u.history.opens(a, nodes, first)
 }
 
 // settleCalls is LOOP-04 on the record: every call has its result by now.
@@ -177,7 +184,6 @@ func (u *Auditor) first(a *agent, head *llm.Node, nodes []*llm.Node) {
 // opens is LOOP-07 for what an agent's messages begin with.
 func (u *history) opens(a *agent, nodes []*llm.Node, first bool) {
 	switch {
-	case !first && a.rebased != "compaction": // most requests
 	case len(a.facts.Context.UserContext) == 0 || len(nodes) == 0:
 	case first && !a.fork:
 		a.opening = nodes[0].Block.Content.Identity()
@@ -232,8 +238,12 @@ func (u *Auditor) read(a *agent, nodes []*llm.Node) {
 	}
 	a.spoken.sent(u.ledger, a)
 	u.plans.sent(a)
-	u.history.summary(a, nodes)
-	u.neighbours.outlasted(a)
+	if a.rebased == "compaction" {
+		u.history.summary(a, nodes)
+	}
+	if len(a.calls) > 1 {
+		u.neighbours.outlasted(a)
+	}
 	if u.fails(loop02, inherits || i == len(a.uses) || a.rebased == "compaction") {
 		u.report(loop02, a, decimal(int64(len(a.uses)))+" results", decimal(int64(i)))
 	}

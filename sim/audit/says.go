@@ -52,7 +52,7 @@ func (x *spoken) sent(u *ledger, a *agent) {
 // summary is LOOP-07 for what stands in a history's place: the words of the answer that was
 // asked for them.
 func (u *history) summary(a *agent, nodes []*llm.Node) {
-	if a.rebased != "compaction" || len(nodes) == 0 {
+	if len(nodes) == 0 {
 		return
 	}
 	raw := nodes[len(nodes)-1].Block.Content.Raw()

@@ -29,7 +29,7 @@ func (a *agent) alone(c *call) bool {
 		return false
 	}
 	if c.name == "Bash" || c.name == "run_shell" {
-		x := a.used(c.id)
+		x := c.use
 		return x != nil && !a.edited && changes(x)
 	}
 	return true
@@ -79,7 +79,7 @@ func (u *neighbours) cancelled(a *agent, c *call, b *llm.Block) {
 // outlasted is TSK-11 for an answer whose results stand in a request: no call has run on,
 // whatever its place, beside which another of its group had erred before.
 func (u *neighbours) outlasted(a *agent) {
-	if len(a.calls) < 2 || a.asked || a.cut {
+	if a.asked || a.cut {
 		return
 	}
 	for i := range a.calls {
@@ -110,8 +110,10 @@ func grouped(calls []call) bool {
 // changed is a change of a file by an agent.
 type changed struct {
 	by    *agent
-	began uint64 // the event at which it began, and
-	saw   uint64 // that at which the agent last saw the file; 0 where that is not known
+	began uint64   // the event at which it began, and
+	saw   uint64   // that at which the agent last saw the file; 0 where that is not known
+	wrote llm.Hash // the input of a Write, and
+	had   llm.Hash // that of the agent's Write before
 }
 
 // keptChanges is how many changes of a file are kept.
@@ -120,22 +122,22 @@ const keptChanges = 8
 // standsOn is AUD-04 for an edit that succeeded: nobody else has changed the file
 // between the agent's last look at it and the edit.
 func (u *neighbours) standsOn(a *agent, c *call) {
-	x := a.used(c.id)
-	if x == nil || a.edited {
+	x := c.use
+	if a.edited {
 		return
 	}
-	at, ok := fileOf(x)
-	if !ok {
-		return
-	}
+	at := x.file
 	u.fronts.wrote(a, x)
 	known := a.files.make(at)
-	saw := known.saw
-	known.saw = c.began
+	now := changed{by: a, began: c.began, saw: known.saw, had: known.wrote}
+	known.saw, known.wrote = c.began, llm.Hash{}
 	if x.name == "Read" {
 		return
 	}
-	now := changed{by: a, began: c.began, saw: saw}
+	if x.name == "Write" {
+		now.wrote = x.input.Identity()
+		known.wrote = now.wrote
+	}
 	key := a.inPlace(at)
 	for i := range u.changes[key] {
 		o := &u.changes[key][i]
@@ -181,7 +183,8 @@ func (u *neighbours) overtaken(at string, earlier, later *changed) {
 	if earlier.by == later.by || later.saw == 0 || earlier.began > later.began {
 		return
 	}
-	if u.fails(aud04, earlier.began < later.saw) {
+	same := earlier.wrote != llm.Hash{} && earlier.wrote == later.had
+	if u.fails(aud04, same || earlier.began <= later.saw) { // a fork has seen what its parent wrote
 		u.report(aud04, later.by, "no edit of "+at+" that "+earlier.by.lineage+" has changed since it was read", "one")
 	}
 }
@@ -199,10 +202,8 @@ func (u *neighbours) startShell(a, p *agent) {
 			continue
 		}
 		a.astray = a.astray || c.name == "Bash"
-		if x := p.used(c.id); x != nil {
-			if at, ok := fileOf(x); ok {
-				a.files.make(at).saw = 0
-			}
+		if c.use != nil && c.use.file != "" {
+			a.files.make(c.use.file).saw = 0
 		}
 	}
 }
@@ -213,7 +214,7 @@ var shellMoves = []string{"cd", "pushd", "popd"}
 // stands is AUD-04 for a command: it leaves the shell where the agent's own
 // commands have brought it.
 func (u *neighbours) stands(a *agent, c *call, b *transcript.ToolResult) {
-	x := a.used(c.id)
+	x := c.use
 	if x == nil || a.edited || c.verdict != allowed {
 		return
 	}

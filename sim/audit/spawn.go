@@ -116,7 +116,7 @@ func (u *launches) denies(s *Session, typ string) bool {
 
 // called notes whether a call that may run starts an agent.
 func (u *launches) called(a *agent, c *call) {
-	if x := a.used(c.id); x != nil && u.opt.Session != nil {
+	if x := c.use; x != nil && u.opt.Session != nil {
 		c.refusal, c.judged = u.admits(a, x.input)
 	}
 }

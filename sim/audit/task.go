@@ -233,20 +233,13 @@ func (u *tasking) output(ref int32, b *transcript.Output) {
 
 // evictedRead is TSK-09 for who looks at an output afterwards: it is gone.
 func (u *tasking) evictedRead(a *agent, c *call) {
-	if len(u.outputs.gone) == 0 || c.name != "Read" {
+	if len(u.outputs.gone) == 0 || c.use == nil {
 		return
 	}
-	for i := range a.uses {
-		if a.uses[i].id != c.id {
-			continue
-		}
-		_, rest, found := strings.Cut(a.uses[i].input.Raw(), outputDir)
-		id, _, _ := strings.Cut(rest, ".output")
-		if at, gone := u.outputs.gone[id]; found && gone && c.at > at {
-			if u.fails(tsk09, c.isError) {
-				u.report(tsk09, a, "no output of "+id+", which was evicted at "+at.String(), "a result of "+decimal(int64(c.bytes))+" bytes")
-			}
-		}
+	_, rest, found := strings.Cut(c.use.file, outputDir)
+	id, _, _ := strings.Cut(rest, ".output")
+	if at, gone := u.outputs.gone[id]; found && gone && c.at > at && u.fails(tsk09, c.isError) {
+		u.report(tsk09, a, "no output of "+id+", which was evicted at "+at.String(), "a result of "+decimal(int64(c.bytes))+" bytes")
 	}
 }
 

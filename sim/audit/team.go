@@ -234,7 +234,9 @@ func (u *teams) speaks(a *agent, b *transcript.Mail) {
 		to.asked++
 	case shutAnswer:
 		ok = b.To == leadName && from.asked > 0
-		from.asked = 0
+		if from.asked = 0; from.of.life != nil {
+			from.of.leaves = true
+		}
 	case planRequest:
 		ok = b.To == leadName
 		from.plans++

@@ -18,8 +18,8 @@ type handling struct {
 
 // toolCall is ISO-11 for a call: it is one of this agent's last answer.
 func (u *handling) toolCall(a *agent, b *transcript.ToolCall) {
-	ok := b.Index < len(a.uses) && a.uses[b.Index].id == b.ID && a.uses[b.Index].name == b.Name && a.uses[b.Index].input.Identity() == b.Input
-	if u.fails(iso11, ok) {
+	x := a.used(b.ID)
+	if u.fails(iso11, x != nil && b.Index < len(a.uses) && x == &a.uses[b.Index] && x.name == b.Name && x.input.Identity() == b.Input) {
 		u.report(iso11, a, "a call of its own last answer", b.Name+" "+b.ID.String())
 	}
 	if u.fails(loop09, b.Call == a.count.call-1 && b.Index == len(a.calls)) {
@@ -30,7 +30,7 @@ func (u *handling) toolCall(a *agent, b *transcript.ToolCall) {
 	if held {
 		a.pooled = b.Name
 	}
-	a.calls = append(a.calls, call{id: b.ID, name: b.Name, inPool: held, at: u.now})
+	a.calls = append(a.calls, call{id: b.ID, use: x, name: b.Name, inPool: held, at: u.now})
 }
 
 // toolResult is ISO-11 for a result: it answers a call of this agent.
@@ -48,39 +48,50 @@ func (u *Auditor) toolResult(a *agent, b *transcript.ToolResult) {
 	if u.fails(prm04, b.Ran == c.ran) {
 		u.report(prm04, a, "the input that was decided about: "+c.ran.String(), b.Ran.String())
 	}
-	u.tools.separate(a, c, b)
-	u.trees.writes(a, c, b)
+	if c.name == "Agent" {
+		u.tools.separate(a, c, b)
+	}
+	if b.Wrote > 0 && a.place != nil {
+		u.trees.writes(a, c)
+	}
 	u.filter.refused(a, c, b)
 	u.servers.called(a, c, b)
 	u.permissions.kept(a, c, b)
-	u.plans.wrote(a, c, b)
-	u.tasks.evictedRead(a, c)
-	if !b.IsError {
+	if a.facts.RunMode == planMode {
+		u.plans.wrote(a, c, b)
+	}
+	switch {
+	case c.use == nil || c.use.file == "":
+	case !b.IsError:
 		u.neighbours.standsOn(a, c)
-	} else if x := a.used(c.id); c.name == "Edit" && x != nil {
-		if at, ok := fileOf(x); ok {
-			c.saw = a.files.make(at).saw
-		}
+	case c.name == "Edit":
+		c.saw = a.files.make(c.use.file).saw
 	}
-	if c.name == "Bash" && b.Wrote > 0 && slices.Contains(lookers, a.facts.Type) && strings.HasPrefix(a.facts.Source, "agent:builtin:") {
-		if u.fails(def11, a.breached) {
-			u.report(def11, a, "a finding that it changed what it is to look at", "none, and "+decimal(int64(b.Wrote))+" files written")
-		}
-		a.breached = false
-	}
-	if c.name == "Bash" {
+	switch c.name {
+	case "Read":
+		u.tasks.evictedRead(a, c)
+	case "Bash":
+		u.tools.onlyLooks(a, b)
 		u.neighbours.commands = u.seq
 		u.neighbours.stands(a, c, b)
 	}
 }
 
-// separate is SUB-22: whoever asks for a worktree gets one, or is told why not.
-func (u *handling) separate(a *agent, c *call, b *transcript.ToolResult) {
-	if c.name != "Agent" || a.edited {
+// onlyLooks is DEF-11 for a command: where a built-in type that is to change nothing
+// has written files, a finding has said so.
+func (u *handling) onlyLooks(a *agent, b *transcript.ToolResult) {
+	if b.Wrote == 0 || !slices.Contains(lookers, a.facts.Type) || !strings.HasPrefix(a.facts.Source, "agent:builtin:") {
 		return
 	}
-	x := a.used(c.id)
-	if x == nil || field(x.input, "isolation") != "worktree" {
+	if u.fails(def11, a.breached) {
+		u.report(def11, a, "a finding that it changed what it is to look at", "none, and "+decimal(int64(b.Wrote))+" files written")
+	}
+	a.breached = false
+}
+
+// separate is SUB-22: whoever asks for a worktree gets one, or is told why not.
+func (u *handling) separate(a *agent, c *call, b *transcript.ToolResult) {
+	if a.edited || c.use == nil || field(c.use.input, "isolation") != "worktree" {
 		return
 	}
 	if u.fails(sub22, b.IsError || u.trees.homes[c.id] != nil) {
@@ -107,7 +118,7 @@ func (u *handling) startFiles(a, p *agent) {
 		}
 	}
 	for i := range a.spawner {
-		if at, ok := fileOf(&a.spawner[i]); ok && !a.files.make(at).certain {
+		if at := a.spawner[i].file; at != "" && !a.files.make(at).certain {
 			a.files.make(at).read = true
 			more++
 		}
@@ -118,31 +129,43 @@ func (u *handling) startFiles(a, p *agent) {
 	}
 }
 
-// fileOf is the file that a use reads or changes, as a path below the project.
-func fileOf(x *use) (string, bool) {
-	if !x.asked {
-		x.asked = true
-		switch x.name {
-		case "Read", "Edit", "Write":
-			if at := field(x.input, "file_path"); at != "" {
-				if rest, below := strings.CutPrefix(at, "/work/project/.claude/worktrees/"); below {
-					_, at, _ = strings.Cut(rest, "/")
-				}
-				x.file = path.Clean(strings.TrimPrefix(at, "/work/project/"))
-				if rest, is := strings.CutPrefix(x.file, homeOfUser+plansDir); is {
-					x.file = "~" + plansDir + rest
-				}
-			}
+// named is the file that an agent's calls named last, as they wrote it and as a path
+// below the project: mostly the next call names it again.
+type named struct{ written, file string }
+
+// useOf is the tool use that a block of an answer is.
+func (x *named) useOf(b *llm.Block) use {
+	of := use{id: b.ID, name: b.Name, input: b.Content}
+	switch b.Name {
+	case "Read", "Edit", "Write":
+		if at := field(b.Content, "file_path"); at != x.written {
+			*x = named{at, below(at)}
 		}
+		of.file = x.file
 	}
-	return x.file, x.file != ""
+	return of
+}
+
+// below is a path as one below the project, where it leads there; "" is none.
+func below(at string) string {
+	if at == "" {
+		return ""
+	}
+	if rest, in := strings.CutPrefix(at, "/work/project/.claude/worktrees/"); in {
+		_, at, _ = strings.Cut(rest, "/")
+	}
+	at = path.Clean(strings.TrimPrefix(at, "/work/project/"))
+	if rest, is := strings.CutPrefix(at, homeOfUser+plansDir); is {
+		return "~" + plansDir + rest
+	}
+	return at
 }
 
 // fileResult is ISO-02 for what comes of an edit, and notes what the agent knows
 // from here on.
 func (u *handling) fileResult(a *agent, x *use, b *llm.Block) {
-	at, ok := fileOf(x)
-	if !ok || a.edited {
+	at := x.file
+	if at == "" || a.edited {
 		return
 	}
 	u.trees.shows(a, x, b)

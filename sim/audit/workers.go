@@ -76,7 +76,7 @@ func (u *coordinators) named(a *agent) {
 			var in struct {
 				ID string `json:"task_id"`
 			}
-			x := p.used(c.id)
+			x := c.use
 			if p.edited || x != nil && json.Unmarshal([]byte(x.input.Raw()), &in) == nil && in.ID == id {
 				u.made[crd11]++
 				return

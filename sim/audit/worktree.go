@@ -98,16 +98,11 @@ func (u *worktrees) starts(a, p *agent) {
 	}
 }
 
-// writes takes in a tool's result.
-func (u *worktrees) writes(a *agent, c *call, b *transcript.ToolResult) {
-	if a.place == nil || b.Wrote == 0 {
+// writes takes in a call that has changed files.
+func (u *worktrees) writes(a *agent, c *call) {
+	if x := c.use; x != nil && c.name == "Edit" && x.file != "" && !u.linked(x.file) {
+		a.place.edits++
 		return
-	}
-	if x := a.used(c.id); x != nil && c.name == "Edit" {
-		if at, ok := fileOf(x); ok && !u.linked(at) {
-			a.place.edits++
-			return
-		}
 	}
 	a.place.commands++
 	a.place.brought = u.seq
@@ -161,8 +156,8 @@ func versionShown(result, at string) string {
 // made in another directory, unless it was there when this one was made of that, or a
 // command has brought it since, here or where this one was made of.
 func (u *worktrees) shows(a *agent, x *use, b *llm.Block) {
-	at, ok := fileOf(x)
-	if !ok || b.IsError || a.place == nil || a.edited || x.name == "Read" && len(u.wrote) == 0 || u.linked(at) {
+	at := x.file
+	if b.IsError || a.place == nil || a.edited || x.name == "Read" && len(u.wrote) == 0 || u.linked(at) {
 		return
 	}
 	hash := versionShown(b.Content.Raw(), at)

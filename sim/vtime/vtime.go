@@ -45,6 +45,10 @@ func ParseInstant(s string) (t Instant, ok bool) {
 // Day is the date of an instant since 1970, in UTC, such as 2026-07-01.
 func (t Instant) Day() string { return time.Unix(0, int64(t)).UTC().Format(time.DateOnly) }
 
+// RFC3339 is an instant since 1970 in UTC, such as 2026-07-01T20:46:51.667Z, with as many
+// decimals as it has.
+func (t Instant) RFC3339() string { return time.Unix(0, int64(t)).UTC().Format(time.RFC3339Nano) }
+
 // Add returns the instant d after t, saturating at MaxInstant.
 func (t Instant) Add(d Duration) Instant {
 	if d > 0 && t > MaxInstant-Instant(d) {

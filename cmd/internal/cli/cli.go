@@ -14,6 +14,7 @@ import (
 	"agentsim/cmd/internal/cli/check"
 	"agentsim/cmd/internal/cli/compare"
 	"agentsim/cmd/internal/cli/crossover"
+	"agentsim/cmd/internal/cli/export"
 	"agentsim/cmd/internal/cli/importing"
 	"agentsim/cmd/internal/cli/inspect"
 	"agentsim/cmd/internal/cli/overview"
@@ -137,7 +138,7 @@ Exit codes:
 	under(root, "gate", check.New(s), bench.New(s))
 	under(root, "recordings", importing.New(s), whatif.New(s))
 	under(root, "more", scenario.New(s), newLab(s))
-	for _, c := range []*cobra.Command{sweep.NewEstimate(s), project.New(s), runs.New(s), profile.New(s), session.New(s)} {
+	for _, c := range []*cobra.Command{sweep.NewEstimate(s), project.New(s), runs.New(s), profile.New(s), session.New(s), export.New(s)} {
 		c.Hidden = true // the first page mentions it
 		root.AddCommand(c)
 	}

@@ -41,6 +41,7 @@ func newLab(s *ui.Env) *cobra.Command {
 
 These are written without lab:
   estimate     say what a scenario will cost, with a band, before anything runs
+  export       write a run as Claude Code lays out its sessions
   profile      measure how large recorded sessions are
   project mcp  list the MCP servers of a project, and save the tools of each
   runs rm      remove runs from a database

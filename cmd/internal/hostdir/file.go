@@ -102,7 +102,12 @@ func (d *Dir) Read(name string, most int64) ([]byte, error) {
 
 // Write writes a file and the directories that it needs, whole or not at all. What
 // is there must be a regular file: nothing is written through a link.
-func (d *Dir) Write(name string, text []byte) error {
+func (d *Dir) Write(name string, text []byte) error { return d.write(name, text, 0o777, 0o666) }
+
+// WritePrivate is Write of what nobody else may read.
+func (d *Dir) WritePrivate(name string, text []byte) error { return d.write(name, text, 0o700, 0o600) }
+
+func (d *Dir) write(name string, text []byte, dirs, file fs.FileMode) error {
 	name = filepath.FromSlash(name)
 	info, err := d.root.Lstat(name)
 	switch {
@@ -111,11 +116,11 @@ func (d *Dir) Write(name string, text []byte) error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return Plain(err)
 	}
-	if err := d.root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+	if err := d.root.MkdirAll(filepath.Dir(name), dirs); err != nil {
 		return Plain(err)
 	}
 	beside := name + fmt.Sprintf(".%d", os.Getpid())
-	err = d.root.WriteFile(beside, text, 0o666)
+	err = d.root.WriteFile(beside, text, file)
 	if err == nil {
 		err = d.root.Rename(beside, name)
 	}

@@ -45,6 +45,7 @@ cachemodel/blocktrace: cachemodel
 
 sim/recording:          sim/vtime sim/llm
 sim/recording/importer: sim/vtime sim/llm sim/recording sim/wire
+sim/recording/exporter: sim/vtime sim/llm sim/recording
 sim/recording/player:   sim/vtime sim/llm sim/recording cachemodel
 sim/recording/judge:    sim/vtime sim/llm sim/recording sim/recording/player cachemodel
 sim/recording/whatif:   sim/vtime sim/llm sim/recording sim/recording/player cachemodel scenarios sim sim/transcript sim/crossover sim/recording/toscenario
@@ -127,9 +128,10 @@ cmd/internal/cli/run:     BELOW
 cmd/internal/cli/replay:  BELOW
 cmd/internal/cli/report:  BELOW metrics/page
 cmd/internal/cli/runs:    BELOW
+cmd/internal/cli/export:  BELOW sim/recording/exporter
 cmd/internal/cli/project: BELOW sim/project
 cmd/internal/cli/overview: BELOW sim/client metrics/heads
-cmd/internal/cli:         BELOW scenarios/document cmd/internal/cli/inspect cmd/internal/cli/whatif cmd/internal/cli/importing cmd/internal/cli/validate cmd/internal/cli/profile cmd/internal/cli/session cmd/internal/cli/lint cmd/internal/cli/diff cmd/internal/cli/cachereplay cmd/internal/cli/dbcheck cmd/internal/cli/crossover cmd/internal/cli/definitions cmd/internal/cli/scenario cmd/internal/cli/bench cmd/internal/cli/check cmd/internal/cli/sweep cmd/internal/cli/compare cmd/internal/cli/run cmd/internal/cli/replay cmd/internal/cli/report cmd/internal/cli/runs cmd/internal/cli/project cmd/internal/cli/overview
+cmd/internal/cli:         BELOW scenarios/document cmd/internal/cli/inspect cmd/internal/cli/whatif cmd/internal/cli/importing cmd/internal/cli/validate cmd/internal/cli/profile cmd/internal/cli/session cmd/internal/cli/lint cmd/internal/cli/diff cmd/internal/cli/cachereplay cmd/internal/cli/dbcheck cmd/internal/cli/crossover cmd/internal/cli/definitions cmd/internal/cli/scenario cmd/internal/cli/bench cmd/internal/cli/check cmd/internal/cli/sweep cmd/internal/cli/compare cmd/internal/cli/run cmd/internal/cli/replay cmd/internal/cli/report cmd/internal/cli/runs cmd/internal/cli/export cmd/internal/cli/project cmd/internal/cli/overview
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:
 cmd/internal/statements: sim/recording/recordingtest

@@ -87,6 +87,9 @@ func (c *checker) step(at string, t *UserStep) {
 		c.bad(at, "one of message, aside, interrupt, kill_agents, background, show, settings", "the user does nothing in this step")
 	}
 	c.asked(at, t)
+	if t.To != "" && (t.Message == nil || len(t.Asks) > 0) {
+		c.bad(at+".to", "message: …", "to names the teammate that hears a message, which asks for no work")
+	}
 	if q := t.Aside; q != nil {
 		switch {
 		case q.Ask == (Content{}):

@@ -45,6 +45,7 @@ func worktrees(c *checker) {
 		c.bad("project.git_status", "take it away", "a project in no repository has no git status")
 	}
 	remote(c)
+	teamsPlace(c)
 	if s.Project.Linked == nil {
 		return
 	}

@@ -26,6 +26,7 @@ type File struct {
 	variants []document.Pair
 	compared []string // the structures that compare makes variants of
 	foreign  bool
+	sets     []string                          // overrides that it is read for
 	defined  bool                              // agents are defined beside the scenario and its project
 	dir      *projectFiles                     // the foreign ones; nil where they are not known
 	read     func(path string) ([]byte, error) // of the files beside it; nil without any
@@ -45,6 +46,12 @@ func ForeignProject(f *File) { f.foreign = true }
 // Defining says that agents are defined beside the scenario and its project, so that it
 // may name types that are not known here.
 func Defining(f *File) { f.defined = true }
+
+// Setting gives the overrides that the scenario is run with: what they mend is no mistake
+// of its own.
+func Setting(sets []string) Option {
+	return func(f *File) { f.sets = sets }
+}
 
 // OnDirectory is ForeignProject with the paths of those files: what the scenario
 // names is a file of its own, for which another may stand, or one of them.
@@ -109,7 +116,7 @@ func Parse(filename string, src []byte, opts ...Option) (*File, error) {
 	f.split(root, &errs)
 	f.head(&errs)
 	if len(errs.List) == 0 {
-		f.checkAll(&errs)
+		checkOverridden(f, &errs)
 	}
 	if len(errs.List) == 0 {
 		f.checkUnread(&errs)

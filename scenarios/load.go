@@ -87,11 +87,24 @@ func (f *File) readExpectation(text string, n *document.Node, in expect.Known, e
 	f.Expect = append(f.Expect, x)
 }
 
-// checkAll checks every variant and cell.
-func (f *File) checkAll(errs *document.Problems) {
+// checkOverridden is checkAll, of the file as it is written or, where that has mistakes,
+// with the overrides that it is read for. The mistakes are those of the file.
+func checkOverridden(f *File, errs *document.Problems) {
+	f.checkAll(nil, errs)
+	if len(errs.List) == 0 || len(f.sets) == 0 {
+		return
+	}
+	var then document.Problems
+	if f.checkAll(f.sets, &then); len(then.List) == 0 {
+		*errs = then
+	}
+}
+
+// checkAll checks every variant and cell, with overrides laid over it.
+func (f *File) checkAll(sets []string, errs *document.Problems) {
 	for _, name := range f.VariantNames() {
 		var own document.Problems
-		tree := f.tree(name, &own)
+		tree := f.laid(f.tree(name, &own), sets, &own)
 		if tree == nil {
 			errs.Merge(&own)
 			return

@@ -44,6 +44,7 @@ type Agents struct {
 	Type        string          `yaml:"type"`
 	Isolation   string          `yaml:"isolation"` // calls of the Agent tool may ask for worktrees
 	Remote      *RemoteSpec     `yaml:"remote"`
+	Teams       TeamSpec        `yaml:"teams"`
 	Settings    SettingsSpec    `yaml:"settings"`
 	Coordinator CoordinatorSpec `yaml:"coordinator"`
 	Plan        Size            `yaml:"plan"`
@@ -323,6 +324,7 @@ type UserStep struct {
 	At         *vtime.Duration `yaml:"at"`    // nil: when the root is idle
 	After      *rng.Span       `yaml:"after"` // waits so long after idle
 	Message    *Content        `yaml:"message"`
+	To         string          `yaml:"to"`   // the teammate that hears the message
 	Asks       []string        `yaml:"asks"` // items of work that the message asks for; the first message asks for all others
 	Interrupt  bool            `yaml:"interrupt"`
 	KillAgents bool            `yaml:"kill_agents"`

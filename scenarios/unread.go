@@ -81,6 +81,8 @@ var rules = []rule{
 	{"minimal.side_by_side limits.evict_after permissions.allowed_tools gates." + classifierGate, warned, unless((*Scenario).spawns, nobodySpawned)},
 	{"minimal.read_only_shell", warned, unless(readsOnly, "no agent of type explore or plan is started")},
 	{"limits.evict_after", warned, when((*Scenario).minimal, "stack minimal has no background agents")},
+	{"teams.mode teams.inside teams.installed", warned, withoutPanes},
+	{"teams.start_up", warned, withoutStartUp},
 	{"hidden", warned, when((*Scenario).minimal, "stack minimal sends nothing on its own")},
 	{"permissions.deny permissions.ask permissions.allow permissions.cli_allow permissions.allowed_tools permissions.answers permissions.timeout", warned,
 		when((*Scenario).minimal, "stack minimal asks nobody")},
@@ -350,6 +352,8 @@ func withoutForks(s *Scenario) string {
 // withoutTerminal is why nobody asks whether somebody is at the terminal.
 func withoutTerminal(s *Scenario) string {
 	switch {
+	case s.turnsOn(swarmsGate) || s.teams():
+		return "" // where teammates run depends on it
 	case s.minimal():
 		return "stack minimal has no forks"
 	case s.Coordinates():

@@ -8,6 +8,7 @@ import (
 	"agentsim/scenarios/document"
 	"agentsim/sim/client"
 	"agentsim/sim/permission"
+	swarm "agentsim/sim/team"
 )
 
 var scenarioType = reflect.TypeFor[Scenario]()
@@ -36,6 +37,8 @@ var lang = &document.Language{
 var words = map[string]document.Words{
 	"Scenario.structure":        {Of: "structure", List: Structures()},
 	"Agents.isolation":          {Of: "isolation", List: []string{isolationOffered, Isolated}},
+	"TeamSpec.mode":             {Of: "mode of teams", List: []string{string(swarm.ModeAuto), string(swarm.ModeInProcess), string(swarm.ModeTmux)}},
+	"TeamSpec.inside":           {Of: "terminal", List: []string{string(swarm.Tmux), string(swarm.ITerm2)}},
 	"SettingsSpec.effort":       {Of: "effort", List: []string{"low", "medium", "high", "max"}},
 	"SettingsSpec.thinking":     {Of: "thinking mode", List: []string{"disabled", "enabled", "adaptive"}},
 	"CoordinatorSpec.workers":   {Of: "way with workers", List: []string{"table", "continue", "spawn"}},

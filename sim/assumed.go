@@ -11,6 +11,7 @@ import (
 	"agentsim/mockllm"
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
+	"agentsim/sim/agent"
 	"agentsim/sim/client"
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
@@ -66,6 +67,9 @@ func (r *run) assumed() []string {
 	}
 	if r.observer.edits {
 		out = append(out, editsAssumed(&sc.Permissions))
+	}
+	if agent.AllowsUnasked(r.world) {
+		out = append(out, "prompts for which permissions give no answer, plans too, allowed at once")
 	}
 	if sc.Compaction != nil || r.observer.compacted {
 		out = append(out, compactionAssumed(sc))

@@ -142,11 +142,11 @@ func auditedRoots(out *audit.Session, sc *scenarios.Scenario) {
 				settings = s.Settings.Over(settings)
 				is.Settings = append(is.Settings, requestSettings(sc, settings))
 			}
-			if s.Message != nil && s.On == nil {
+			if s.Message != nil && s.On == nil && s.To == "" {
 				is.Messages++
 			}
 			if on := s.On; on != nil {
-				is.Acts = append(is.Acts, audit.Act{Kind: on.Event, Agent: on.Agent, Tool: on.Tool, Nth: max(1, on.Nth), Speaks: s.Message != nil,
+				is.Acts = append(is.Acts, audit.Act{Kind: on.Event, Agent: on.Agent, Tool: on.Tool, Nth: max(1, on.Nth), Speaks: s.Message != nil && s.To == "",
 					Interrupt: s.Interrupt, Background: s.Background, Kill: s.KillAgents})
 			}
 			if s.At != nil && s.KillAgents {

@@ -13,6 +13,7 @@ import (
 	"agentsim/scenarios"
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
+	"agentsim/sim/plan"
 	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
 )
@@ -157,14 +158,15 @@ func (r *run) line(path string, n int) string {
 // figure.
 func (r *run) options() []string { return append(r.engine.Options(), r.server.Options()...) }
 
-// idOpen and idClose stand around a lineage in a scripted tool input: $id(main/1.1)
-// is the id that the agent of that lineage has in a run of this seed.
+// What stands around a lineage in a scripted tool input: $id(main/1.1) is the id that the
+// agent of that lineage has in a run of this seed, $plan(main) its plan file.
 const (
-	idOpen  = "$id("
-	idClose = ")"
+	idOpen   = "$id("
+	planOpen = "$plan("
+	idClose  = ")"
 )
 
-// scripts are the scenario's, with ids in the place of lineages.
+// scripts are the scenario's, with ids and plan files in the place of lineages.
 func (r *run) scripts() []scenarios.Script {
 	out := append([]scenarios.Script(nil), r.spec.Scenario.Scripts...)
 	for i := range out {
@@ -172,9 +174,9 @@ func (r *run) scripts() []scenarios.Script {
 		for j := range out[i].Turns {
 			t := &out[i].Turns[j]
 			for k := range t.Tools {
-				if strings.Contains(t.Tools[k].Raw, idOpen) {
+				if raw := r.withNames(t.Tools[k].Raw); raw != t.Tools[k].Raw {
 					t.Tools = append([]scenarios.ToolTurn(nil), t.Tools...)
-					t.Tools[k].Raw = r.withIDs(t.Tools[k].Raw)
+					t.Tools[k].Raw = raw
 				}
 			}
 		}
@@ -182,17 +184,27 @@ func (r *run) scripts() []scenarios.Script {
 	return out
 }
 
-// withIDs is a text with ids in the place of lineages. What is not closed stays.
-func (r *run) withIDs(s string) string {
+// withNames is a text with ids and plan files in the place of lineages.
+func (r *run) withNames(s string) string {
+	agents := r.key.Sub("agents")
+	s = replaceNamed(s, idOpen, func(lineage string) string {
+		return llm.AgentID(agents.Sub(lineage).Sub("agent").Seen()).String()
+	})
+	return replaceNamed(s, planOpen, func(lineage string) string { return plan.File(agents.Sub(lineage).Sub("plan")) })
+}
+
+// replaceNamed puts what name says in the place of each lineage behind open. What is not
+// closed stays.
+func replaceNamed(s, open string, name func(lineage string) string) string {
 	var b strings.Builder
 	for {
-		before, rest, found := strings.Cut(s, idOpen)
+		before, rest, found := strings.Cut(s, open)
 		lineage, after, closed := strings.Cut(rest, idClose)
 		if !found || !closed {
 			b.WriteString(s)
 			return b.String()
 		}
-		b.WriteString(before + llm.AgentID(r.key.Sub("agents").Sub(lineage).Sub("agent").Seen()).String())
+		b.WriteString(before + name(lineage))
 		s = after
 	}
 }

@@ -83,7 +83,7 @@ func (r *run) root(s *scenarios.Root) (agent.RootSpec, error) {
 // step turns a step of the user into what the agent layer does. Settings are
 // what holds until then, and afterwards what holds from then on.
 func (r *run) step(s scenarios.UserStep, name string, settings *scenarios.SettingsSpec) user.Step {
-	out := user.Step{Act: agent.Act{Interrupt: s.Interrupt, KillAgents: s.KillAgents, Background: s.Background, Show: s.Show, Warms: s.Settings.Warms()}}
+	out := user.Step{Act: agent.Act{Interrupt: s.Interrupt, KillAgents: s.KillAgents, Background: s.Background, Show: s.Show, To: s.To, Warms: s.Settings.Warms()}}
 	if s.On != nil {
 		out.On = &user.Trigger{Kind: s.On.Event, Agent: s.On.Agent, Tool: s.On.Tool, Nth: s.On.Nth}
 	}
@@ -125,6 +125,15 @@ func remote(sc *scenarios.Scenario) agent.Remote {
 		return agent.Remote{}
 	}
 	return agent.Remote{Offered: true, Latency: *r.Latency, Loss: r.Loss, Reconnect: *r.Reconnect, Scope: sc.Provider.Scope}
+}
+
+// teams is where teammates of the scenario run.
+func teams(sc *scenarios.Scenario) agent.Teams {
+	out := agent.Teams{Environment: sc.Environment()}
+	if t := sc.Teams.StartUp; t != nil {
+		out.StartUp = *t
+	}
+	return out
 }
 
 // linked are the directories that git does not track where a scenario names none.

@@ -81,16 +81,19 @@ func Hidden(rows []Row) (out []string) {
 func beside(rows []Row, suffix, what string) (out []string) {
 	plain := -1
 	for i, r := range rows {
-		if n, _ := hidden(r, suffix); n == 0 && plain < 0 {
+		if n, _, _ := hidden(r, suffix); n == 0 && plain < 0 {
 			plain = i
 		}
 	}
 	for _, r := range rows {
-		n, cost := hidden(r, suffix)
+		n, output, cost := hidden(r, suffix)
 		if n == 0 || len(r.Run.Unpriced()) > 0 {
 			continue
 		}
 		text := fmt.Sprintf("%s of %s cost %s", count(n, what, what+"s"), variantName(r), Money(cost))
+		if suffix == llm.AsideSuffix {
+			text += fmt.Sprintf(", answered in %d tok", output)
+		}
 		if plain >= 0 && len(rows[plain].Run.Unpriced()) == 0 {
 			saved, side := rows[plain].Run.Total.Cost-(r.Run.Total.Cost-cost), "less"
 			if saved < 0 {
@@ -103,14 +106,15 @@ func beside(rows []Row, suffix, what string) (out []string) {
 	return out
 }
 
-// hidden is how many agents of a run have lineages with the suffix, and what they cost.
-func hidden(r Row, suffix string) (n int64, cost cachemodel.Picodollars) {
+// hidden is how many agents of a run have lineages with the suffix, what they said in
+// tokens, and what they cost.
+func hidden(r Row, suffix string) (n, output int64, cost cachemodel.Picodollars) {
 	for i := range r.Run.Agents {
 		if a := &r.Run.Agents[i]; strings.Contains(a.Lineage, suffix) {
-			n, cost = n+1, cost+a.Tally.Cost
+			n, output, cost = n+1, output+a.Tally.Usage.Output, cost+a.Tally.Cost
 		}
 	}
-	return n, cost
+	return n, output, cost
 }
 
 // Steered says in a line for each variant how often its agents were steered from

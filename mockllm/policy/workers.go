@@ -288,8 +288,16 @@ func (n *note) dispatch(raw string, input bool) {
 		_, rest, _ := strings.Cut(raw, agent)
 		n.msg.agent = unquote(rest)
 	case n.notice:
-		n.msg.task, n.msg.how = between(raw, "<task-id>", "</task-id>"), ending(between(raw, "<status>", "</status>"))
+		n.msg.task, n.msg.how = agentOf(between(raw, "<task-id>", "</task-id>")), ending(between(raw, "<status>", "</status>"))
 	}
+}
+
+// agentOf is the id of a task's agent: of a remote one the letter is another.
+func agentOf(id string) string {
+	if digits, remote := strings.CutPrefix(id, "r"); remote {
+		return "a" + digits
+	}
+	return id
 }
 
 // between is what stands between two strings for the first time, "" for nothing.

@@ -118,8 +118,11 @@ func (a *Agent) avoidPrompts() {
 // becomeTask makes a task of the agent in the background, of its parent.
 func (a *Agent) becomeTask(title, name string) {
 	typ := task.LocalAgent
-	if a.mate != nil {
+	switch {
+	case a.mate != nil:
 		typ = task.InProcessTeammate
+	case a.place != a.parent.place && a.place.isRemote():
+		typ = task.RemoteAgent
 	}
 	a.task = &task.Task{ID: task.ID(typ, uint64(a.ctx.ID)), Type: typ, Description: title, Name: name, Owner: a.parent.ref, Agent: a.ref, Backgrounded: true}
 	a.w.register(a.parent, a.task)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 
 	"agentsim/sim/kernel"
@@ -19,7 +20,8 @@ type client struct {
 	resp    llm.Response
 	marks   [4]llm.Breakpoint // room for req.Breakpoints
 	expects llm.Expectation
-	last    llm.Usage // of the last request (SUB-19)
+	last    llm.Usage // of the last request that was answered
+	cut     llm.Usage // of one after it that was billed and brought no answer
 	calling bool      // a request is not answered yet
 	calls   int       // of the model, so far, those that failed or were cut off included
 }
@@ -76,12 +78,23 @@ func (c *client) hungUp(why error, attempt int) {
 	r := &c.resp
 	cut := &llm.APIError{Type: "aborted", Message: why.Error(), Usage: r.Usage, Cache: r.Cache, Started: r.Started, Began: r.Began}
 	a.w.rec.emit(a.ref, &transcript.APIError{Call: c.calls, Attempt: attempt, Err: cut, GivesUp: true, Model: c.req.Model})
-	a.spent.add(cut.Usage)
+	c.billed(cut.Usage)
 	if cut.Began > 0 {
 		c.expect(cut.Started)
 	}
 	c.calls++
 }
+
+// billed books an attempt that brought no answer.
+func (c *client) billed(u llm.Usage) {
+	c.of.spent.add(u)
+	if u.Total() > 0 {
+		c.cut = u
+	}
+}
+
+// tokens are the four figures of the last request that was billed (SUB-19).
+func (c *client) tokens() int64 { return cmp.Or(c.cut.Total(), c.last.Total()) }
 
 // copied accounts for a copy of the request that arrived beside it: the
 // client asked once, and is billed twice.
@@ -93,7 +106,7 @@ func (c *client) copied() {
 	}
 	attempt := c.req.Stream.Attempt
 	a.w.rec.emit(a.ref, &transcript.APIError{Call: c.calls, Attempt: attempt, Err: r.Copy, Model: c.req.Model})
-	a.spent.add(r.Copy.Usage)
+	c.billed(r.Copy.Usage)
 	r.Copy = nil
 	a.w.rec.sent(a, attempt)
 }
@@ -120,7 +133,7 @@ func (c *client) retry(p *kernel.Proc, api *llm.APIError, attempt int) error {
 		ev.RetryIn = rule.Wait(a.key.Sub("retry").At(uint64(c.calls)).At(uint64(attempt)), attempt, api.RetryAfter)
 	}
 	a.w.rec.emit(a.ref, &ev)
-	a.spent.add(api.Usage)
+	c.billed(api.Usage)
 	if api.Began > 0 {
 		c.expect(api.Started)
 	}

@@ -86,6 +86,7 @@ func (w *World) show(by *Agent, lineage string) {
 	q := &w.evictions
 	if old := q.shown; old != nil {
 		q.shown = nil
+		old.mate.turnPane("hide")
 		w.rec.emit(old.ref, &transcript.Output{TaskID: old.task.ID, Op: "hidden", Activation: old.task.Activation()})
 		if old.ended && w.cfg.EvictAfter > 0 && w.cfg.Kernel.Now() >= old.endedAt.Add(w.cfg.EvictAfter) {
 			w.evict(old)
@@ -97,6 +98,7 @@ func (w *World) show(by *Agent, lineage string) {
 	for _, a := range w.agents {
 		if a.lineage == lineage && a.task != nil {
 			q.shown = a
+			a.mate.turnPane("show")
 			w.rec.emit(a.ref, &transcript.Output{TaskID: a.task.ID, Op: "shown", Activation: a.task.Activation(), Messages: viewed(a)})
 			return
 		}

@@ -112,6 +112,25 @@ func (x *panes) command(m *mate) string {
 	return strings.Join(team.SendKeys(m.name, p.Command(), x.w.cfg.Teams.Environment.InTmux), " ")
 }
 
+// pane is the command that does something to the pane of a teammate, "" where it has none.
+func (m *mate) pane(what string) string {
+	w := m.of.w
+	if x, ok := w.executor().(*panes); ok {
+		return strings.Join(x.in.Do(what, m.name, w.cfg.Teams.Environment.InTmux), " ")
+	}
+	return ""
+}
+
+// turnPane hides or shows the pane of a member that lives, where there is one that can be.
+func (m *mate) turnPane(what string) {
+	if !m.member() || m.of.ended {
+		return
+	}
+	if command := m.pane(what); command != "" {
+		m.of.w.rec.emit(m.of.ref, &transcript.Team{Team: m.in.Name, Op: what, Name: m.name, Command: command})
+	}
+}
+
 // startUp waits until a teammate's own process has started.
 func (m *mate) startUp(p *kernel.Proc) error {
 	if m == nil || m.starts == 0 {

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"agentsim/sim/kernel"
+	"agentsim/sim/llm"
 	"agentsim/sim/rng"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
@@ -43,7 +44,7 @@ const (
 	homeward
 )
 
-// frame is what passes a link: a prompt, a message or a result.
+// frame is what passes a link: a prompt, a message, an answer or a result.
 type frame struct {
 	n, attempts, bytes int
 	what               string
@@ -88,6 +89,16 @@ func (l *link) transmit(w *way, f *frame) {
 	}
 	w.flying = append(w.flying, f)
 	l.after(r.Latency, &arrival{l, w})
+}
+
+// streams sends an answer home while its agent works on: its output file there holds what
+// has arrived. A nil link sends nothing.
+func (l *link) streams(m *llm.Msg) {
+	if l == nil {
+		return
+	}
+	said := textOf(m) + "\n"
+	l.send(homeward, "answer", bytesOf(m.Blocks), func(instant) { l.home += said })
 }
 
 func (l *link) after(d vtime.Duration, f kernel.Firer) {

@@ -123,6 +123,7 @@ func (a *Agent) hear() *llm.Msg {
 		m.Blocks, a.client.resp.Head = withoutUses(m.Blocks, nil), nil // nobody will answer them (LOOP-04)
 	}
 	a.listen(m)
+	linkOf(a).streams(m)
 	a.answers++
 	a.compaction.size = a.client.last.Total()
 	for i := range m.Blocks {
@@ -145,7 +146,7 @@ func (a *Agent) listen(m *llm.Msg) {
 	a.conv.hear(a.w.cfg.Builder, m, a.client.resp.Head)
 	a.w.rec.answered(a, a.client.req.Stream.Attempt)
 	a.spent.add(a.client.resp.Usage)
-	a.client.last = a.client.resp.Usage
+	a.client.last, a.client.cut = a.client.resp.Usage, llm.Usage{}
 	meter(a)
 	a.progress.answered(a.client.resp.Usage)
 	a.client.calls++

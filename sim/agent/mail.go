@@ -35,6 +35,25 @@ func post(w *World, to *Agent, box *team.Box, in, from string, kind team.MailKin
 	return to.inbox.box.Send(&notice{at: w.cfg.Kernel.Now(), look: true})
 }
 
+// speakTo puts what the user says into the mailbox of a member of a root's team.
+func speakTo(a *Agent, t *Act) {
+	var to *mate
+	if a.mate.leads() {
+		to = a.mate.in.find(t.To)
+	}
+	if to == nil || to.of.ended {
+		a.finding("nobody-to-tell", a.lineage+": its user writes to "+t.To+", and no teammate of that name is at work")
+		return
+	}
+	var text strings.Builder
+	for i := range t.Message {
+		text.WriteString(t.Message[i].Content.Raw())
+	}
+	if err := post(a.w, to.of, a.mate.in.Box(to.name), a.mate.in.Name, team.UserName, team.PlainText, text.String()); err != nil {
+		a.w.fail(err)
+	}
+}
+
 // readMail is what the agent's mailboxes hold that it has not read. What is said to its
 // client is done here; its model does not see it, and such a notice has no blocks.
 func readMail(a *Agent) (out []*notice) {

@@ -63,8 +63,8 @@ func sendMessage(a *Agent, use *llm.Block) tool.Result {
 // addressee is the agent's task of that id or name, nil for none. Of several that
 // bear one name the newest that runs is meant, else the newest (SUB-23).
 func addressee(a *Agent, to string) *task.Task {
-	if t := a.w.tasks.Get(to); t != nil {
-		if t.Type != task.LocalAgent || t.Owner != a.ref {
+	if t := taskOf(a.w, to); t != nil {
+		if !t.Type.HasInbox() || t.Owner != a.ref {
 			return nil
 		}
 		return t
@@ -99,7 +99,7 @@ func newMessage(a, from *Agent, text string) *notice {
 func reachable(a *Agent) string {
 	var ids []string
 	for _, t := range a.w.tasks.All() {
-		if c := t.Agent; t.Type == task.LocalAgent && t.Owner == a.ref && (!a.w.agents[c].ended || a.w.agents[c].past.resumable()) {
+		if c := t.Agent; t.Type.HasInbox() && t.Owner == a.ref && (!a.w.agents[c].ended || a.w.agents[c].past.resumable()) {
 			id := t.ID
 			if t.Name != "" && a.w.namesLead() {
 				id = t.Name + " (" + id + ")"

@@ -37,9 +37,8 @@ func (a *Agent) report(p *kernel.Proc) {
 		toParent(a, n)
 		return
 	}
-	said := a.outputSoFar()
 	l.send(homeward, "result", len(n.text.Raw()), func(now instant) {
-		n.at, l.home = now, said
+		n.at = now
 		toParent(a, n)
 	})
 }
@@ -63,7 +62,7 @@ func toParent(a *Agent, n *notice) {
 func (a *Agent) notification(now instant) *notice {
 	t := a.task
 	n := task.Notification{TaskID: t.ID, OutputFile: t.OutputFile, Status: t.Status(), Description: t.Description, Result: a.handOver(a.SaidText()),
-		Usage: task.Usage{TotalTokens: a.client.last.Total(), ToolUses: int64(a.toolUses), DurationMS: now.Sub(a.started).Milliseconds()}}
+		Usage: task.Usage{TotalTokens: a.client.tokens(), ToolUses: int64(a.toolUses), DurationMS: now.Sub(a.started).Milliseconds()}}
 	if t.Status() == task.Failed {
 		n.Error = a.end.Why
 	}
@@ -117,6 +116,19 @@ func (a *Agent) outputSoFar() string {
 	return a.compaction.earlier + strings.Join(texts, "")
 }
 
+// taskOf is the task with an id, or of the agent with it, nil for none: their digits are
+// the same.
+func taskOf(w *World, id string) *task.Task {
+	t := w.tasks.Get(id)
+	digits, agent := strings.CutPrefix(id, "a")
+	for _, typ := range []task.Type{task.RemoteAgent, task.InProcessTeammate} {
+		if t == nil && agent {
+			t = w.tasks.Get(string(typ.Prefix()) + digits)
+		}
+	}
+	return t
+}
+
 // taskStop runs the TaskStop tool: a running task is aborted and killed, and
 // its one notification says so.
 func taskStop(a *Agent, use *llm.Block) tool.Result {
@@ -124,7 +136,7 @@ func taskStop(a *Agent, use *llm.Block) tool.Result {
 	if err != nil {
 		return failure(err.Error())
 	}
-	t := a.w.tasks.Get(id)
+	t := taskOf(a.w, id)
 	if t == nil {
 		return failure("No task has the id " + id + ".")
 	}

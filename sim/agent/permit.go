@@ -210,10 +210,16 @@ func (u *toolUse) prompt(p *kernel.Proc, call *permission.Call, why string) (*to
 	return nil, nil
 }
 
-// answer is the user's to a call of an agent. A user without a script allows it at
-// once.
+// allowed is what a user without a script says, at once.
+var allowed = Answer{Reply: ReplyAllow}
+
+// AllowsUnasked reports whether the user has allowed something of which no answer of the
+// session speaks.
+func AllowsUnasked(w *World) bool { return w.unasked }
+
+// answer is the user's to a call of an agent.
 func (s *Permissions) answer(lineage string, call *permission.Call) *Answer {
-	said := &Answer{Reply: ReplyAllow}
+	said := &allowed
 	for i := len(s.Answers) - 1; i >= 0; i-- {
 		if ans := &s.Answers[i]; ans.fits(lineage, call) {
 			if ans.fitted++; ans.Nth == 0 || ans.Nth == ans.fitted {

@@ -194,6 +194,7 @@ type atTerminal struct{}
 func (atTerminal) Answer(p *kernel.Proc, q *Question) (*Answer, error) {
 	w := q.By.w
 	ans := w.cfg.Permissions.answer(q.By.lineage, q.Call)
+	w.unasked = w.unasked || ans == &allowed
 	if ans.Reply == ReplyNever {
 		return ans, q.use.shown(p, w.cfg.Permissions.TimeOut)
 	}

@@ -52,6 +52,9 @@ func (p *place) elsewhere() *place {
 	return &place{fs: fs, repo: p.repo.Copy(fs), remote: true}
 }
 
+// isRemote reports whether it is an environment elsewhere.
+func (p *place) isRemote() bool { return p != nil && p.remote }
+
 // workspace is the provider's scope of the child's requests: of a remote one its own.
 func (b *spawning) workspace() string {
 	w, of := b.by.w, b.by.front.prefix.Scope.Workspace
@@ -133,7 +136,7 @@ func (l *link) hears(n *notice, call llm.ToolUseID) {
 
 // changed lists what was written in a remote environment, "" for nothing.
 func (p *place) changed() string {
-	if p == nil || !p.remote {
+	if !p.isRemote() {
 		return ""
 	}
 	var paths []string

@@ -46,7 +46,7 @@ func testRemoteApart(t *testing.T) {
 	for _, e := range s.eventsOf("link") {
 		told = append(told, e["op"]+" "+e["what"])
 	}
-	if got := strings.Join(told, ", "); got != "sent prompt, arrived prompt, sent result, arrived result" {
+	if got := strings.Join(told, ", "); got != "sent prompt, arrived prompt, sent answer, sent answer, arrived answer, sent answer, sent result, arrived answer, arrived answer, arrived result" {
 		t.Errorf("over the link: %s", got)
 	}
 }

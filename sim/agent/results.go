@@ -8,6 +8,7 @@ import (
 
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
+	"agentsim/sim/task"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
 )
@@ -37,9 +38,12 @@ func (a *Agent) transcript() Transcript { return Transcript{a.ref, a.conv.Head, 
 
 // launched is the tool result of an asynchronous launch (SUB-13).
 func (w *World) launched(c *Agent, description string) tool.Result {
-	c.task.OutputFile = outputDir + c.ctx.ID.String() + ".output"
+	c.task.OutputFile = outputDir + c.task.ID + ".output"
 	s := append(make([]byte, 0, 256), `{"status":"async_launched","agentId":"`...)
 	s = append(s, c.ctx.ID.String()...)
+	if c.task.Type == task.RemoteAgent {
+		s = append(append(s, `","taskId":"`...), c.task.ID...)
+	}
 	s = append(s, `","description":`...)
 	s = llm.AppendQuoted(s, description)
 	s = append(s, `,"outputFile":`...)

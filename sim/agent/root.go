@@ -45,6 +45,7 @@ type User interface {
 // Act is what a user does at one instant.
 type Act struct {
 	Message    []llm.Block
+	To         string // the teammate that hears it, "" for the root
 	Interrupt  bool
 	KillAgents bool
 	Background bool   // Ctrl+B: whoever the root waits for moves to the background
@@ -54,8 +55,8 @@ type Act struct {
 	Aside      *Aside
 }
 
-// Speaks reports whether the user says something.
-func (t *Act) Speaks() bool { return len(t.Message) > 0 }
+// Speaks reports whether the user says something to the root.
+func (t *Act) Speaks() bool { return len(t.Message) > 0 && t.To == "" }
 
 // Root is what a root agent has beside what every agent has, and how its user
 // reaches it.
@@ -262,7 +263,13 @@ func (r *Root) Do(p *kernel.Proc, t *Act) error {
 	case t.Interrupt:
 		a.finding("interrupt-idle", a.lineage+": its user interrupts, and no turn of it runs")
 	}
-	return a.inbox.box.Send(&notice{at: p.Now(), blocks: defused(t.Message), poke: !t.Speaks()})
+	n := &notice{at: p.Now(), poke: !t.Speaks()}
+	if t.Speaks() {
+		n.blocks = defused(t.Message)
+	} else if t.To != "" {
+		speakTo(a, t)
+	}
+	return a.inbox.box.Send(n)
 }
 
 // Unheard records a message or a side question that came too late to be heard, if the

@@ -301,7 +301,7 @@ func (m *mate) ends() {
 		} else {
 			released = m.in.Tasks.Release(m.name)
 		}
-		m.in.record(m.of, op, m.name)
+		m.of.w.rec.emit(m.of.ref, &transcript.Team{Team: m.in.Name, Op: op, Name: m.name, Command: m.pane("kill")})
 		for _, t := range released {
 			m.changed("released", t)
 		}

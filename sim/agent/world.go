@@ -225,6 +225,7 @@ type World struct {
 	// terminals says, by root, when the last prompt is answered that its terminal shows.
 	terminals map[int32]vtime.Instant
 	overLimit bool // a main thread marked a request over the plan's limit
+	unasked   bool // the user allowed something without a script that says so
 	// hookRuns counts by rule how often it said what a hook does.
 	hookRuns map[int]int
 	handlers map[string]handler // by canonical name of the tool

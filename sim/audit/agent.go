@@ -22,6 +22,7 @@ type agent struct {
 	background bool // nobody waits for it
 	fork       bool
 	mate       bool // a member of a team
+	remote     bool // its task is one of another environment
 	marking    marking
 	told       map[llm.Hash]bool // messages of others that it has heard
 	lineage    string
@@ -88,7 +89,8 @@ type life struct {
 	conduct  conduct
 	progress progressed
 
-	billed   llm.Usage // of its last call
+	billed   llm.Usage // of its last call that was answered
+	lost     llm.Usage // of one after it that was billed and brought no answer
 	own      llm.Usage // of all
 	meters   meters
 	turns    int

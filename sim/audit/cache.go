@@ -198,7 +198,7 @@ func (u *cacheBooks) landed(a *agent, began vtime.Instant) {
 func (u *Auditor) response(a *agent, b *transcript.Response) {
 	r := b.Resp
 	a.own = a.own.Plus(r.Usage)
-	a.billed, a.gaveUp = r.Usage, false
+	a.billed, a.lost, a.gaveUp = r.Usage, llm.Usage{}, false
 	a.count.asked(u.ledger, a, b.Call, b.Attempt)
 	a.count.over()
 	a.escapes.comes(u.ledger, a, r.Started)
@@ -255,6 +255,9 @@ func (u *history) answered(a *agent, head *llm.Node) {
 // apiError is what a call was billed that came to nothing.
 func (u *Auditor) apiError(a *agent, b *transcript.APIError) {
 	a.own = a.own.Plus(b.Err.Usage)
+	if b.Err.Usage.Total() > 0 {
+		a.lost = b.Err.Usage
+	}
 	a.gaveUp = b.GivesUp && b.Err.Type != "aborted"
 	a.count.failed(b)
 	a.conduct.failed(u.ledger, a, b)

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -175,9 +176,10 @@ func (u *permissions) answers(a *agent, c *call, b *transcript.Permission) {
 // launchedAs is SUB-13 for the whole answer to a launch.
 func (u *launches) launchedAs(a *agent, id llm.AgentID, in *llm.Payload, raw string) {
 	var r struct {
-		Description, OutputFile string
+		Description, OutputFile, TaskID string
 	}
-	ok := json.Unmarshal([]byte(raw), &r) == nil && r.OutputFile == outputDir+id.String()+".output" && (a.edited || r.Description == field(in, "description"))
+	ok := json.Unmarshal([]byte(raw), &r) == nil && r.OutputFile == outputDir+cmp.Or(r.TaskID, id.String())+".output" &&
+		(r.TaskID == "" || r.TaskID == llm.TaskID('r', uint64(id))) && (a.edited || r.Description == field(in, "description"))
 	if u.fails(sub13, ok) {
 		u.report(sub13, a, "the description of its call, and the file of "+id.String(), short(raw))
 	}

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -83,7 +84,7 @@ func (u *homecoming) endHome(a *agent, b *transcript.AgentEnd) {
 	if a.parent == nil {
 		return
 	}
-	h := &home{of: a, status: b.Status, text: a.lastText(), tokens: a.billed.Total(), uses: a.progress.uses, took: u.now.Sub(a.conduct.began), about: a.former.about}
+	h := &home{of: a, status: b.Status, text: a.lastText(), tokens: cmp.Or(a.lost.Total(), a.billed.Total()), uses: a.progress.uses, took: u.now.Sub(a.conduct.began), about: a.former.about}
 	if u.opt.Session != nil && u.opt.Session.Minimal && !a.summed {
 		h.all = a.texts()
 	}

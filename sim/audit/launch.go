@@ -158,7 +158,7 @@ func (u *launches) returned(a *agent, b *llm.Block, replaced bool) {
 	if inPool(a, "Read") || inPool(a, "Bash") {
 		reads = "true"
 	}
-	ok := !b.IsError && strings.HasPrefix(raw, `{"status":"async_launched","agentId":"`+id+`"`) && strings.Contains(raw, id+`.output","canReadOutputFile":`+reads)
+	ok := !b.IsError && strings.HasPrefix(raw, `{"status":"async_launched","agentId":"`+id+`"`) && strings.Contains(raw, id[1:]+`.output","canReadOutputFile":`+reads)
 	if u.fails(sub13, ok) {
 		u.report(sub13, a, "the launch of "+id+", its file, and canReadOutputFile "+reads, short(raw))
 	}

@@ -63,7 +63,7 @@ func (a *agent) writing(task, name string) (string, bool) {
 		}
 		for j := range a.uses {
 			var in struct{ To, Message string }
-			if a.uses[j].id == a.calls[i].id && json.Unmarshal([]byte(a.uses[j].input.Raw()), &in) == nil && (in.To == task || in.To == name) {
+			if a.uses[j].id == a.calls[i].id && json.Unmarshal([]byte(a.uses[j].input.Raw()), &in) == nil && (in.To == task || in.To == "a"+task[1:] || in.To == name) {
 				return defuser.Replace(in.Message), true
 			}
 		}

@@ -145,7 +145,7 @@ var shape = regexp.MustCompile(`^<task-notification>\n` +
 // of is the agent of a task, nil of a command's.
 func (u *notices) of(task string) *agent {
 	n, err := strconv.ParseUint(task[1:], 16, 64)
-	if err != nil || task[0] != 'a' {
+	if err != nil || task[0] != 'a' && task[0] != 'r' {
 		return nil
 	}
 	return u.ids[llm.AgentID(n)]

@@ -86,6 +86,7 @@ func (u *tasking) task(ref int32, b *transcript.Task) {
 		t.name = a.facts.Name
 	}
 	if a != nil && agentTask(b.Type) {
+		a.remote = a.link != nil || u.opt.Session == nil && b.Type == "remote_agent"
 		u.same(tsk01, a, "task", a.taskID(), b.ID)
 	}
 	if b.To == "running" && u.fails(iso06, t.registered) {
@@ -279,7 +280,7 @@ func (u *tasking) left(a *agent, b *transcript.AgentEnd) {
 	}
 	runs := ""
 	for id, t := range u.known { // order: the first by name is told
-		if t.owner == a && t.kind == "local_agent" && t.registered && !final(t.status) && (runs == "" || id < runs) {
+		if t.owner == a && answers(t.kind) && t.registered && !final(t.status) && (runs == "" || id < runs) {
 			runs = id
 		}
 	}

@@ -71,12 +71,18 @@ var keptByMates = []string{"Agent", "TaskCreate", "TaskGet", "TaskList", "TaskUp
 var ofTeams = []string{"SendMessage", "TeamCreate", "TeamDelete", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate"}
 
 // agentTask reports whether a type of task is an agent's.
-func agentTask(kind string) bool { return kind == "local_agent" || kind == "in_process_teammate" }
+func agentTask(kind string) bool { return answers(kind) || kind == "in_process_teammate" }
+
+// answers reports whether it is one that is written to by its id.
+func answers(kind string) bool { return kind == "local_agent" || kind == "remote_agent" }
 
 // taskID is the id of the task that an agent in the background is.
 func (a *agent) taskID() string {
 	if a.mate {
 		return llm.TaskID('t', uint64(a.former.facts.ID))
+	}
+	if a.remote {
+		return llm.TaskID('r', uint64(a.former.facts.ID))
 	}
 	return a.former.facts.ID.String()
 }

@@ -61,7 +61,7 @@ func (u *coordinators) atOnce(a, p *agent) {
 }
 
 // named is CRD-11 for who was stopped by TaskStop: a call that is under way names
-// its task.
+// its task, by its own id or the agent's.
 func (u *coordinators) named(a *agent) {
 	id := a.taskID()
 	for _, p := range u.agents {
@@ -77,7 +77,7 @@ func (u *coordinators) named(a *agent) {
 				ID string `json:"task_id"`
 			}
 			x := c.use
-			if p.edited || x != nil && json.Unmarshal([]byte(x.input.Raw()), &in) == nil && in.ID == id {
+			if p.edited || x != nil && json.Unmarshal([]byte(x.input.Raw()), &in) == nil && (in.ID == id || in.ID == "a"+id[1:]) {
 				u.made[crd11]++
 				return
 			}
@@ -123,7 +123,7 @@ func (u *coordinators) stoppedCall(a *agent, x *use, b *llm.Block) {
 // name.
 func (u *coordinators) bears(a *agent, name string) bool {
 	for _, t := range u.tasks.known { // order: any
-		if t.owner == a && t.kind == "local_agent" && t.name == name {
+		if t.owner == a && answers(t.kind) && t.name == name {
 			return true
 		}
 	}

@@ -209,7 +209,7 @@ func TestBridge(t *testing.T) {
 	t.Run("BRG-06 a session that takes 24 hours gets TERM, and KILL after the grace period", timeOut)
 	t.Run("BRG-03 BRG-07 a token is refreshed 5 minutes before it ends, and the process has the new one on its input", refreshed)
 	t.Run("BRG-03 a refresh that comes late holds requests back and loses nothing", late)
-	t.Run("BRG-03 three failures one after another, 60 s apart, end the refreshing; one that ends between begins anew", failing)
+	t.Run("BRG-03 three failures one after another, 60 s apart, end the refreshing, which the users hear of; one that ends between begins anew", failing)
 	t.Run("BRG-04 a decision comes back as it was made: a denial with its message, and once more to the process that follows", again)
 	t.Run("BRG-01 work that comes twice is done once", twice)
 	t.Run("BRG-01 a control plane that answers nothing but nonsense, or refuses, ends nothing but the bridge", nonsense)
@@ -327,12 +327,15 @@ func failing(t *testing.T) {
 	o.Away = []bridge.Away{{From: at(54 * 60), To: at(60*60 + 30)}}
 	out := play(t, o, &starting{})
 	has(t, out, "3300.1", "refresh failed, 1 of 3", "3360.", "refresh failed, 2 of 3", "3420.", "refresh failed, 3 of 3")
-	if wrong := whole(out, 4); wrong != nil || out.Sessions[0].Tokens != 0 {
+	if wrong := whole(out, 4); wrong != nil || out.Sessions[0].Tokens != 0 || out.Sessions[0].Lost != 1 {
 		t.Errorf("%v, %+v", wrong, out.Sessions)
 	}
 	o.Away[0].To = at(55*60 + 90)
 	out = play(t, o, &starting{})
 	has(t, out, "refresh failed, 2 of 3", "s1.1: a new token", "s1.1: a new token")
+	if out.Sessions[0].Lost != 0 {
+		t.Errorf("its users hear that the token is lost: %+v", out.Sessions)
+	}
 }
 
 func again(t *testing.T) {

@@ -25,9 +25,10 @@ const TokenVariable = "CLAUDE_CODE_SESSION_ACCESS_TOKEN"
 
 // Subtypes and states.
 const (
-	CanUseTool = "can_use_tool"          // of ControlRequest
-	Rests      = "session_state_changed" // of System: the process has said all that it has to say for now
-	Refused    = "refused"               // of System: a line came that nothing can be done with
+	CanUseTool  = "can_use_tool"          // of ControlRequest
+	Rests       = "session_state_changed" // of System: the process has said all that it has to say for now
+	Unrefreshed = "token_not_refreshed"   // of System: from the end of its token on what the session asks for is refused
+	Refused     = "refused"               // of System: a line came that nothing can be done with
 
 	Idle    = "idle"            // the session waits for its user
 	Asks    = "requires_action" // it waits for the answer to a question

@@ -240,6 +240,8 @@ func (c *plane) hear(w *work, l *Line) {
 		}
 	case l.Type == System && l.Subtype == Refused:
 		w.Refused++
+	case l.Type == System && l.Subtype == Unrefreshed:
+		w.Lost++
 	case l.Type == Result:
 		if w.results++; w.results == w.said {
 			c.speak(w)

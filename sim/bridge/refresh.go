@@ -21,6 +21,7 @@ type refresher struct {
 	fetch      func(*kernel.Proc) (token string, err error)
 	deliver    func(token string)
 	tell       func(format string, args ...any)
+	lost       func(error) // called once no refresh is tried any more
 	generation int
 	failures   int
 	timer      kernel.Timer
@@ -77,6 +78,8 @@ func (r *refresher) refresh(p *kernel.Proc, of int) error {
 		r.tell("%s: refresh failed, %d of %d: %v", r.name, r.failures, RefreshTries, err)
 		if r.failures < RefreshTries {
 			r.after(RefreshAgain)
+		} else if r.lost != nil {
+			r.lost(err)
 		}
 	}
 	return nil

@@ -67,6 +67,7 @@ func (s *session) begin() error {
 		}
 		return out.Token, nil
 	}}
+	s.refresh.lost = s.unrefreshed
 	s.refresh.schedule(s.work.Token, 0)
 	for _, h := range []struct {
 		name string
@@ -75,6 +76,15 @@ func (s *session) begin() error {
 		s.helpers = append(s.helpers, b.k.Spawn(h.name+" of "+s.work.ID, h.body))
 	}
 	return nil
+}
+
+// unrefreshed says to the session's users, in the order of its lines, that its token will
+// not be refreshed: what it asks for is refused from that token's end on.
+func (s *session) unrefreshed(err error) {
+	l := &Line{Type: System, Subtype: Unrefreshed, Session: s.work.Session, IsError: true, Error: err.Error()}
+	if err := s.process.stdout.Send(l); err != nil {
+		s.b.tell("%s: %v", s.work.ID, err)
+	}
 }
 
 // freed gives the slot away as soon as the process has ended.

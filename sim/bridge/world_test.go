@@ -41,6 +41,7 @@ type Row struct {
 	Asked    int // questions, each counted once
 	Refused  int // lines that its process could do nothing with
 	Ended    int // times that the control plane took its end
+	Lost     int // words that its token is not refreshed any more
 	Tokens   int // that it got beside the first
 	Beats    int // heartbeats that arrived
 	Last     Activity

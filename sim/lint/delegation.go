@@ -145,9 +145,16 @@ func (j *judge) orderOf(worker int32, c *Call) *order {
 	return o
 }
 
-// classify says what a worker is asked for: by the items of the work where there
-// are some, else by words.
+// classify says what a worker is asked for: by its type where that verifies, by the
+// items of the work where there are some, else by words.
 func (j *judge) classify(o *order) {
+	j.classifyAsked(o)
+	if o.to >= 0 && j.run.Agents[o.to].Type == verifierType {
+		o.role = verifying
+	}
+}
+
+func (j *judge) classifyAsked(o *order) {
 	if w := j.run.Work; w != nil {
 		w.Marks.Scan(o.prompt, func(m mark.Mark) {
 			if m.Verb == mark.Do && w.item(m.Args[0]) != nil {
@@ -160,10 +167,10 @@ func (j *judge) classify(o *order) {
 		return
 	}
 	o.role = j.roleByWords(o)
-	if o.to >= 0 && j.run.Agents[o.to].Type == "verification" {
-		o.role = verifying
-	}
 }
+
+// verifierType is the built-in type of agents that verify.
+const verifierType = "verification"
 
 // roleByWords goes by the description and the first sentences. A verification is
 // of work: there is none before anybody wrote a file.

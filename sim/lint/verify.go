@@ -28,10 +28,30 @@ func (j *judge) checks(each func(o *order, calls []*Call)) {
 	}
 }
 
+// redirected is where a command's output goes: another file than one to try things in.
+var redirected = pattern(`(?:[^>&0-9=-]|^)>>?\s*([^\s;&|<>()]+)|\btee (?:-a )?([^\s;&|<>()-]\S*)`)
+
+// overwrote is a file outside /tmp into which a verifier's commands wrote (VER-02), ""
+// for none.
+func overwrote(calls []*Call) string {
+	for _, command := range commands(calls) {
+		for _, m := range redirected().FindAllStringSubmatch(command, -1) {
+			if to := strings.Trim(m[1]+m[2], `"'`); !strings.HasPrefix(to, "/tmp/") && !strings.HasPrefix(to, "/dev/") {
+				return to
+			}
+		}
+	}
+	return ""
+}
+
 // verifierWrote looks for verifiers that changed the files before they were asked
-// to verify them.
+// to verify them, or meanwhile by commands.
 func (j *judge) verifierWrote() {
-	j.checks(func(o *order, _ []*Call) {
+	j.checks(func(o *order, calls []*Call) {
+		if to := overwrote(calls); to != "" && j.run.Agents[o.to].Type == verifierType {
+			j.found(j.place(o.call, o.block), j.name(o.to), j.name(o.to)+" verifies, and a command of it writes "+to, excerpt(o.prompt))
+			return
+		}
 		files := j.files(o)
 		for i := range j.writes {
 			w := &j.writes[i]
@@ -105,7 +125,7 @@ var probe = pattern(`(?i)\b(concurren|parallel|race|boundar|overflow|empty|idemp
 // show no adversarial probe (VER-03).
 func (j *judge) noProbe() {
 	j.checks(func(o *order, calls []*Call) {
-		if j.run.Agents[o.to].Type != "verification" || len(commands(calls)) == 0 {
+		if j.run.Agents[o.to].Type != verifierType || len(commands(calls)) == 0 {
 			return // what runs nothing is another finding
 		}
 		if _, b, _ := said(calls, probe()); b == nil && !slices.ContainsFunc(commands(calls), probe().MatchString) {

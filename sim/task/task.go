@@ -18,7 +18,8 @@ import (
 // Type is a kind of task by its wire name.
 type Type string
 
-// The seven types.
+// The seven types. Nothing makes the last three here: they are of systems that this stack
+// does not have.
 const (
 	LocalBash         Type = "local_bash"
 	LocalAgent        Type = "local_agent"
@@ -48,6 +49,10 @@ func (t Type) Prefix() byte {
 	}
 	panic("task: unknown type " + string(t))
 }
+
+// HasInbox reports whether whoever started a task of the type can write to it by its id;
+// a teammate is written to by its name.
+func (t Type) HasInbox() bool { return t == LocalAgent || t == RemoteAgent }
 
 // ID prints the id of a task of the type: its letter and 16 hex digits of n,
 // which comes from a stream named by lineage (TSK-01).

@@ -72,6 +72,27 @@ func SendKeys(pane, line string, inTmux bool) []string {
 	return append(args, "send-keys", "-t", pane, line, "Enter")
 }
 
+// Do is the command that does something to a pane, as arguments: kill, hide or show it.
+func (b Backend) Do(what, pane string, inTmux bool) []string {
+	if b == ITerm2 {
+		if what != "kill" {
+			return nil // it2 shows all panes
+		}
+		return []string{"it2", "session", "close", "-f", "-s", pane}
+	}
+	args := []string{"tmux"}
+	if !inTmux {
+		args = append(args, "-L", SwarmSocket)
+	}
+	switch what {
+	case "hide":
+		return append(args, "break-pane", "-d", "-s", pane)
+	case "show":
+		return append(args, "join-pane", "-h", "-s", pane)
+	}
+	return append(args, "kill-pane", "-t", pane)
+}
+
 // Quote makes one word of a text for a POSIX shell. A shell has no word with a NUL in
 // it, so those are left out.
 func Quote(s string) string {

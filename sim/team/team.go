@@ -19,6 +19,9 @@ import (
 // LeadName is the name under which members write to their lead.
 const LeadName = "team-lead"
 
+// UserName is that under which the user writes to members.
+const UserName = "user"
+
 // maxName bounds the names of teams and members, in bytes.
 const maxName = 64
 
@@ -74,7 +77,7 @@ func (t *Team) Free(name string) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
-	if name == LeadName || t.Member(name) {
+	if name == LeadName || name == UserName || t.Member(name) {
 		return fmt.Errorf("the name %s is taken in team %s", name, t.Name)
 	}
 	return nil

@@ -43,6 +43,7 @@ var findingRules = map[string]FindingRule{
 	"breakpoint":          {"no cache mark", Vain},
 	"no-effect":           {"without effect", Vain},
 	"nothing-to-show":     {"without effect", Vain},
+	"nobody-to-tell":      {"without effect", Vain},
 	"aside-vain":          {"without effect", Vain},
 	"interrupt-idle":      {"without effect", Vain},
 	"plan-report":         {"form of a report", Form},

@@ -6,12 +6,12 @@ import "agentsim/sim/vtime"
 // record of the lead, those of a member on the member's.
 type Team struct {
 	Team        string         `text:"team"`
-	Op          string         `text:"op"`                 // created, deleted; joined, idle, left, stopped
+	Op          string         `text:"op"`                 // created, deleted; joined, idle, left, stopped, and of a pane hide, show
 	Name        string         `text:"name,opt"`           // of the member
 	Backend     string         `text:"backend,opt"`        // where a member that joins runs
 	StartUp     vtime.Duration `text:"start_up,opt,short"` // of its process, before its first request
 	Connections int            `text:"connections,opt"`    // that its process opens for itself
-	Command     string         `text:"command,opt"`        // by which a terminal has it started
+	Command     string         `text:"command,opt"`        // by which a terminal starts or ends it, or turns its pane
 }
 
 func (*Team) Kind() Kind { return KindTeam }

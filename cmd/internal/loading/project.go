@@ -74,7 +74,7 @@ func (p *Project) Scenario(s *ui.Env, name string, sets []string) (*Loaded, erro
 	}
 	l := &Loaded{sets: sets, named: p.Dir != "", flags: p}
 	l.foreign = l.named && !LooksLikePath(name)
-	var opts []scenarios.Option
+	opts := []scenarios.Option{scenarios.Setting(sets)}
 	if p.Defined {
 		opts = append(opts, scenarios.Defining)
 	}

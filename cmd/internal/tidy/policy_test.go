@@ -57,7 +57,7 @@ sim/recording/recordingtest:
 scenarios/document:    sim/memo sim/vtime sim/rng sim/llm sim/excerpt
 scenarios/upgrade:     scenarios/document
 scenarios/expect:      metrics scenarios/document
-scenarios:             sim/memo WORDS scenarios/document scenarios/expect sim/client cachemodel mockllm mockllm/fault mockllm/latency sim/permission sim/transcript sim/recording/profile
+scenarios:             sim/memo WORDS scenarios/document scenarios/expect sim/client cachemodel mockllm mockllm/fault mockllm/latency sim/permission sim/team sim/transcript sim/recording/profile
 
 mockllm/fault:         WORDS
 mockllm/latency:       WORDS
@@ -95,7 +95,7 @@ metrics/page:          metrics/report
 metrics/sarif:
 metrics/junit:
 
-sim:                   WORDS WORLD MODEL scenarios sim/client cachemodel cachemodel/laws metrics sim/agent sim/mcp BESIDE sim/definition sim/audit
+sim:                   WORDS WORLD MODEL scenarios sim/client cachemodel cachemodel/laws metrics sim/agent sim/mcp sim/plan BESIDE sim/definition sim/audit
 sim/crossover:         WORDS WORLD scenarios cachemodel metrics sim sim/recording sim/recording/profile
 sim/bridge:            sim/vtime sim/rng sim/kernel sim/gate
 sim/bridge/session:    sim/vtime sim/rng sim/llm sim/kernel sim/permission sim/transcript scenarios sim sim/bridge

@@ -26,12 +26,14 @@ var shop = map[string]string{
 	"docs/style.md":                    strings.Repeat("Name things by what they are.\n", 30),
 	".mcp.json":                        `{"mcpServers": {"tracker": {"command": "tracker"}, "ledger": {"command": "ledger"}}}`,
 	".agentsim/mcp/tracker.json":       `{"tools": [{"name": "find", "description": "finds what somebody reported", "inputSchema": {"type": "object"}}]}`,
-	".claude/settings.json":            `{"permissions": {"deny": ["Glob"]}}`,
+	".claude/settings.json":            `{"permissions": {"deny": ["Glob", "Agent(shunned)"]}}`,
 	".claude/skills/ship/SKILL.md":     "---\nname: ship\ndescription: ships the shop\n---\nBuild, then push.\n",
 	".claude/agents/fixer.md":          "---\nname: fixer\ndescription: fixes\nskills: ship\nmemory: project\nmodel: haiku\n---\nYou fix things.\n",
 	".claude/agents/reviewer.md":       "---\nname: reviewer\ndescription: reviews\ntools: Read, Grep, Bash\nomitClaudeMd: true\n---\nYou review.\n",
 	".claude/agents/deep/scout.md":     "---\nname: scout\ndescription: scouts\ntools: Read, mcp__tracker__find\nmcpServers: [ledger]\n---\nYou scout.\n",
 	".claude/agents/denied.md":         "---\nname: denied\ndescription: does without\ndisallowedTools: Edit, Write, mcp__ledger__tool_1\n---\nYou do without.\n",
+	".claude/agents/planner.md":        "---\nname: planner\ndescription: plans\npermissionMode: plan\n---\nYou plan.\n",
+	".claude/agents/shunned.md":        "---\nname: shunned\ndescription: is denied\n---\nYou are.\n",
 	".claude/agent-memory/f/MEMORY.md": "nothing of anybody's\n",
 }
 
@@ -41,13 +43,13 @@ func TestFronts(t *testing.T) {
 
 func oneFront(t *testing.T) {
 	dir := t.TempDir()
-	types := []string{"general-purpose", "Explore", "Plan", "fixer", "reviewer", "scout", "denied"}
+	types := []string{"general-purpose", "Explore", "Plan", "fixer", "reviewer", "scout", "denied", "planner"}
 	var calls, answers strings.Builder
 	for i, name := range types {
 		fmt.Fprintf(&calls, "{name: Agent, input: {description: do it now, prompt: Go., subagent_type: %s}}, ", name)
 		fmt.Fprintf(&answers, "    - agent: main/1.%d\n      turns: [{text: done}]\n", i+1)
 	}
-	story := "agentsim: 1\nname: s\nprovider: {model: claude-sonnet-5-5, aliases: {haiku: claude-haiku-5-5}}\nproject: {directory: shop, agents: {built_ins: [Plan]}}\n" +
+	story := "agentsim: 1\nname: s\nprovider: {model: claude-sonnet-5-5, aliases: {haiku: claude-haiku-5-5}}\nlab: {permissions: {mode: default}}\nproject: {directory: shop, agents: {built_ins: [Plan]}}\n" +
 		"script:\n  main: {user: hello}\n  answers:\n    - agent: main\n      turns: [{tools: [" + calls.String() + "]}, {text: done}]\n" + answers.String()
 	for name, text := range shop { // order: each is a file of its own
 		file := filepath.Join(dir, "shop", name)
@@ -81,8 +83,11 @@ func oneFront(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, a := range r.Agents {
-		if a.Name == heads.Fork {
-			continue
+		if a.Name == heads.Fork || a.Name == "shunned" {
+			continue // neither is started
+		}
+		if slices.ContainsFunc(a.Parts, func(i int) bool { return r.Parts[i].Kind == client.Types && r.Parts[i].Name == "shunned" }) {
+			t.Errorf("%s: a type that settings deny is listed", a.Name)
 		}
 		head := sent.first[a.Name]
 		if head == nil {
@@ -142,7 +147,7 @@ func agree(t *testing.T, h *heads.Heads, a *heads.Agent, head *llm.Node) {
 		t.Errorf("%s: check has %v with %d tokens, a run %v with %d", a.Name, said, of, names, tools)
 	}
 	// Around parts stand their names, and behind them what is asked.
-	if off := all + hidden - total; off < 0 || off > 25+all/20 {
+	if off := all + hidden - total; (off < 0 || off > 25+all/20) && a.Name != "planner" { // to which the client says what plan mode is
 		t.Errorf("%s: check has %d tokens, the first request %d", a.Name, total, all+hidden)
 	}
 }

@@ -52,6 +52,7 @@ func ReadRepository(dir, home, head string, prices *scenarios.Prices, price rund
 	sc := scenarios.Defaults()
 	sc.Main, sc.Provider.Model, sc.Provider.Aliases, sc.Provider.Prices = &scenarios.Root{}, r.mainModel(), Aliases(), prices
 	sc.Project.Agents.BuiltIns = []string{agent.TypePlan}
+	sc.Permissions.Mode = "default" // the client's, in which a definition's holds
 	l.into(sc, "")
 	r.Found = l.of(sc)
 	for _, p := range r.Found.Problems {

@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help build run test quick accept vet format lint unit proofs outside browser mutants bench fuzz
+.PHONY: help build run test quick accept vet format lint unit proofs outside browser mutants bench fuzz dist
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -63,6 +63,23 @@ browser: build ## the HTML report in a headless Chromium
 
 mutants: ## break each behaviour on purpose and see that the auditor notices
 	$(GO) run ./cmd/internal/mutants
+
+# Of Linux a program that needs no library of the machine, for this processor and, where
+# there is a C compiler for it, for arm64. What it is made of is written beside it with
+# each licence.
+MODULES = $(GO) list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' ./cmd/agentsim | sort -u
+STATIC = CGO_ENABLED=1 GOOS=linux $(GO) build -trimpath -tags netgo,osusergo,sqlite_omit_load_extension -ldflags '-s -w -linkmode external -extldflags -static'
+
+dist: ## dist/: static programs for Linux, their checksums, and the licences of what is in them
+	rm -rf dist && mkdir dist && cp LICENSE dist
+	GOARCH=amd64 $(STATIC) -o dist/agentsim-linux-amd64 ./cmd/agentsim
+	if command -v aarch64-linux-gnu-gcc; then GOARCH=arm64 CC=aarch64-linux-gnu-gcc $(STATIC) -o dist/agentsim-linux-arm64 ./cmd/agentsim; fi
+	@$(MODULES) | while read -r path version dir; do \
+		set -- "$$dir"/LICEN[CS]E* "$$dir"/COPYING*; \
+		for file; do test -f "$$file" && { echo "== $$path $$version: $${file##*/}"; cat "$$file"; echo; found=$$path; }; done; \
+		test "$$found" = "$$path" || { echo "$$path has no licence" >&2; exit 1; }; \
+	done > dist/LICENCES.txt
+	cd dist && sha256sum agentsim-* LICENCES.txt > SHA256SUMS
 
 bench: ## all benchmarks, each beside the bare loop measured in the same run
 	$(GO) test -run '^$$' -bench . -benchmem ./...

@@ -119,6 +119,31 @@ var conductSurgeries = []conductSurgery{
 		func(b *transcript.Link) bool { return b.Op == "sent" }, func(e *transcript.Event, _ *transcript.Link) { e.Agent = 0 })},
 	{"AUD-05 WKT-09 a worktree whose agent is told of another branch", "wrong-yonder", "WKT-09", "git status of", reworded(1, 0, llm.System, "Current branch: worktree-", "Current branch: ")},
 	{"AUD-05 WKT-08 a worktree that nobody makes", "wrong-yonder", "WKT-08", "a worktree of its own: yes", missing(func(b *transcript.Worktree) bool { return b.Op == "made" })},
+	{"AUD-05 MCP-07 an agent whose context tells of tools to be found where there are none", "wrong-calls", "MCP-07", "tools that can be found, in its user context: no", started("main/2.1", func(b *transcript.AgentStart) {
+		b.Context.UserContext = append(slices.Clone(b.Context.UserContext), "deferredTools")
+	})},
+	{"AUD-05 MCP-07 an agent with a list of tools to be found, of which it is told none", "laid/attached", "MCP-07", "tools that can be found, attached: no", started("main/1.1", func(b *transcript.AgentStart) {
+		b.Context.UserContext = append(slices.Clone(b.Context.UserContext), "deferredTools")
+	})},
+	{"AUD-05 PLN-03 an agent that does not plan and is told how to", "wrong-calls", "PLN-03", "what plan mode asks for in front of its prompt: no", reworded(1, 0, llm.Messages, "Look into a.go and say what is there.", "<system-reminder>\n# planMode\n")},
+	{"AUD-05 DEF-10 a type that is offered and is not there", "wrong-calls", "DEF-10", "listed", reworded(0, 0, llm.Tools, `\n- Explore:`, `\n- Explorer:`)},
+	{"AUD-05 TSK-03 a command that has used tokens", "wrong-calls", "TSK-03", "of a command no tokens", reworded(0, 4, llm.Messages, "<total_tokens>0<", "<total_tokens>5<")},
+	{"AUD-05 TSK-10 a step of another activation", "family", "TSK-10", "task ", changed(func(b *transcript.Task) bool { return b.To == "completed" }, func(_ *transcript.Event, b *transcript.Task) { b.Activation++ })},
+	{"AUD-05 ISO-07 the chain of its parent", "kin", "ISO-07", "a query chain of its own", func() func(*transcript.Event) (bool, bool) {
+		var main uint64
+		return changed(func(b *transcript.AgentStart) bool {
+			if b.Lineage == "main" {
+				main = b.Chain
+			}
+			return b.Lineage == "main/2.1"
+		}, func(_ *transcript.Event, b *transcript.AgentStart) { b.Chain = main })
+	}()},
+	{"AUD-05 CRD-05 a worker of another type than its call names", "worker", "CRD-05", "subagent_type in its call", hears(0, 0, func(b *transcript.Response) {
+		b.Head = rebuilt(b.Head, retyped)
+	})},
+	{"AUD-05 CRD-08 a worker that is not told of the scratchpad", "simple", "CRD-08", "a scratchpad in its system prompt", reworded(1, 0, llm.System, "Scratchpad directory: ", "Directory: ")},
+	{"AUD-05 CRD-03 a coordinator that is not told of the scratchpad", "simple", "CRD-03", "a scratchpad in its workers' context: yes", reworded(0, 0, llm.Messages, "Scratchpad directory: ", "Directory: ")},
+	{"AUD-05 CRD-01 a coordinator that edits", "worker", "CRD-01", "tools", holds("main", "Edit")},
 	{"AUD-05 SUB-22 an agent in a worktree all the same", "worktree", "SUB-22", "a worktree, or an error", changed(
 		func(b *transcript.ToolResult) bool { return b.Name == "Agent" && b.IsError }, func(_ *transcript.Event, b *transcript.ToolResult) { b.IsError = false })},
 	{"AUD-05 FRK-09 somebody who is taken for a fork", "family", "FRK-09", "no guard against forks", says(0, 2, func(n *llm.Node) *llm.Block {
@@ -155,6 +180,24 @@ var conductSurgeriesBeside = []conductSurgery{
 	{"AUD-05 SUB-09 a sub-agent of the minimal stack with another model", "planning", "SUB-09", "model", started("main/1.1", func(b *transcript.AgentStart) { b.Model = "another" })},
 	{"AUD-05 SUB-23 a message to a name that is refused", "helpers", "SUB-23", "a message to", refuses(0, "No such agent.")},
 	{"AUD-05 SUB-13 an output that its agent has not said", "followed", "SUB-13", "in the output of", reworded(0, 2, llm.Messages, "I begin with", "I ended with")},
+	{"AUD-05 DEF-06 a hook that keeps an agent and is not told of", "kept", "DEF-06", "why a hook does not let it stop", reworded(1, 2, llm.Messages, "A hook does not let you stop yet.", "Go on.")},
+	{"AUD-05 DEF-06 an objection that does not stand behind its result", "hooks", "DEF-06", "a result to which a hook objects: yes", reworded(1, 1, llm.Messages, "A hook objects to this result.", "A hook has heard of this result.")},
+	{"AUD-05 DEF-12 an effort without effect of which no finding tells", "hooks", "DEF-12", "a finding that its effort", missing(func(b *transcript.Finding) bool { return b.Rule == "effort-ignored" })},
+	{"AUD-05 LOOP-07 another summary than was asked for", "woken", "LOOP-07", "the summary that was asked for", reworded(1, 3, llm.Messages, "<conversation-summary>\n", "<conversation-summary>\nNot so: ")},
+	{"AUD-05 LOOP-07 a summary of more than there was", "woken", "LOOP-07", "6 blocks gone", changed(func(b *transcript.Compact) bool { return true }, func(_ *transcript.Event, b *transcript.Compact) { b.Blocks++ })},
+	{"AUD-05 ISO-02 an edit that is refused of a file that was read", "woken", "ISO-02", "an edit of a.go, which it has read", says(1, 5, fails("file a.go has not been read yet: read it, then edit it"))},
+	{"AUD-05 SUB-12 a sub-agent of the minimal stack whose last word is lost", "planning", "SUB-12", "its last text", reworded(0, 1, llm.Messages, "Tried.", "")},
+	{"AUD-05 MIN-01 a sub-agent of the minimal stack that brings more than it said", "planning", "MIN-01", "all that it said", reworded(0, 1, llm.Messages, "Tried.", "Tried. And more.")},
+	{"AUD-05 MIN-02 a sub-agent that saves a session", "planning", "MIN-02", "no session saved", becomes(1,
+		func(b transcript.Body) bool { _, ok := b.(*transcript.ToolCall); return ok }, &transcript.StateWrite{Field: "session", Effect: "no-op"})},
+	{"AUD-05 DEF-06 a prompt that says nothing of its memory", "musing", "DEF-06", "its memory in", reworded(1, 0, llm.System, "# Memory", "# Memories")},
+	{"AUD-05 MIN-02 a turn that does not say what it has cost", "planning", "MIN-02", "what its last turn has cost", missing(func(b *transcript.Terminal) bool { return strings.HasPrefix(b.Line, "Tokens: ") })},
+	{"AUD-05 MIN-02 a sub-agent that says what it has cost", "planning", "MIN-02", "no line of its own", becomes(1,
+		func(b transcript.Body) bool { _, ok := b.(*transcript.ToolCall); return ok }, &transcript.Terminal{Line: "Tokens: 1 in / 1 out"})},
+	{"AUD-05 MIN-06 a sub-agent of the minimal stack beside another", "bare", "MIN-06", "the end of main/1.1", missing(func(b *transcript.AgentEnd) bool { return true })},
+	{"AUD-05 SUB-08 a sub-agent of the minimal stack with another prompt", "planning", "SUB-08", "system prompt", reworded(1, 0, llm.System, "a", "o")},
+	{"AUD-05 FRK-08 a report without its first word of which no finding tells", "rambling", "FRK-08", "a finding that its report", missing(func(b *transcript.Finding) bool { return b.Rule == "fork-report" })},
+	{"AUD-05 LOOP-08 an answer that was cut off and is not gone on with", "cuts", "LOOP-08", "a word that its answer", reworded(1, 1, llm.Messages, "Your answer reached the limit of output tokens", "Go on")},
 	{"AUD-05 CRD-11 a message to who was stopped that is refused", "resumed", "CRD-11", "a resume of", refuses(0, "No such agent.")},
 }
 
@@ -166,6 +209,15 @@ func conductSurgeriesOf() []conductSurgery {
 		all = append(all, c)
 	}
 	return all
+}
+
+// retyped has a call of the Agent tool name another type than worker.
+func retyped(n *llm.Node) *llm.Block {
+	b := *n.Block
+	if b.Kind == llm.ToolUse {
+		b.Content = llm.NewText(llm.JSON, strings.ReplaceAll(b.Content.Raw(), `"worker"`, `"Explore"`))
+	}
+	return &b
 }
 
 // refuses makes the results that a request ends with errors, in an agent's first request

@@ -175,7 +175,7 @@ func keyRows(t *testing.T) (out []keyRow) {
 			row.in, row.silent = in, silent
 		}
 		if given := strings.TrimSpace(parts[1]); given != "" {
-			row.given = []string{given}
+			row.given = strings.Split(given, " & ")
 		}
 		out = append(out, row)
 	}

@@ -237,20 +237,21 @@ func (c *content) result(b *llm.Block) (named []string) {
 }
 
 // blocks reads the blocks of a tool's result. One text block is its string.
-func (c *content) blocks(v value) (said string, named []string) {
+func (c *content) blocks(v value) (_ string, named []string) {
 	items := c.items(v, "content")
+	var said []byte
 	texts, list := 0, []byte{'['}
 	for i, it := range items {
 		in := c.part(it)
 		c.whole = c.whole || in.whole || in.form.kind != llm.Text
 		switch in.form.kind {
 		case llm.Text:
-			said += in.string("text")
+			said = append(said, in.string("text")...)
 			texts++
 		case llm.ToolReference:
 			named = append(named, in.string("tool_name"))
 		default:
-			said += string(in.appendWritten(nil))
+			said = in.appendWritten(said)
 		}
 		if in.mark.text != nil && c.mark.text == nil {
 			c.mark = in.mark // a marker inside a result lies at its end
@@ -263,9 +264,9 @@ func (c *content) blocks(v value) (said string, named []string) {
 	if c.whole = c.whole || texts != 1; texts != 1 || len(items) > 1 {
 		c.inner = string(append(list, ']'))
 	} else {
-		c.inner = string(llm.AppendQuoted(nil, said))
+		c.inner = string(llm.AppendQuoted(nil, string(said)))
 	}
-	return said, named
+	return string(said), named
 }
 
 // serverResult reads what a tool of the server answered, as it is written.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -384,11 +383,12 @@ func (p *parser) message(v value) {
 	}
 }
 
-// passing notes that a message is not shown for good, once.
+// passing notes that a message is not shown for good, once, behind the body's own fields.
 func (p *parser) passing(m member) {
-	told := func(f Field) bool { return f.Name == m.key }
-	if !slices.ContainsFunc(p.body.Fields, told) && string(m.text) != `"never"` {
-		p.body.Fields = append(p.body.Fields, Field{m.key, NotModelled, compact(m.value)})
+	f, n := Field{m.key, NotModelled, compact(m.value)}, len(p.body.Fields)
+	told := n > 0 && p.body.Fields[n-1].Name == f.Name && p.body.Fields[n-1].Treatment == f.Treatment
+	if !told && string(m.text) != `"never"` {
+		p.body.Fields = append(p.body.Fields, f)
 	}
 }
 

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"agentsim/sim/llm"
 
@@ -44,12 +46,15 @@ func story(t *testing.T, d *datadriven.TestData) string {
 			t.Fatal(err)
 		}
 		body = []byte(`{"messages":[],"x":"` + s + `"}`)
-	case "gzip": // of the input, `large` of zeros, `cut` of half of it
+	case "gzip": // of the input, `large` of zeros, `cut` of half of it, `begun` of its first bytes
 		body = zipped(body)
 		if d.HasArg("large") {
-			body = zipped(make([]byte, 2*MaxBytes))
-		} else if d.HasArg("cut") {
+			body = zipped(make([]byte, 3*MaxBytes))
+		}
+		if d.HasArg("cut") {
 			body = body[:len(body)/2]
+		} else if d.HasArg("begun") {
+			body = body[:5]
 		}
 	case "large":
 		body = fmt.Appendf(nil, `{"messages":[],"x":"%s"}`, strings.Repeat("x", MaxBytes))
@@ -142,6 +147,77 @@ func TestRules(t *testing.T) {
 		other := read(t, fmt.Sprintf(use, `"type":"tool_use","id":"call","name":"T",`, `"b":2,"a":1`), Options{})
 		if ordered.Head.Hash != turned.Head.Hash || ordered.Head.Hash == other.Head.Hash {
 			t.Error(ordered.Head.Hash, turned.Head.Hash, other.Head.Hash)
+		}
+	})
+}
+
+// TestIDs: blocks name a tool use by a number, whatever its client calls it.
+func TestIDs(t *testing.T) {
+	const own = "toolu_0123456789abcdef01234567"
+	blocks := func(role, form string, ids ...string) (out []*llm.Block) {
+		for _, id := range ids {
+			out = append(out, read(t, fmt.Sprintf(`{"messages":[{"role":%q,"content":[%s]}]}`, role, fmt.Sprintf(form, id)), Options{}).Head.Block)
+		}
+		return out
+	}
+	uses := blocks("assistant", `{"type":"tool_use","id":%q,"name":"T","input":{}}`, own, "srv"+own, "call_1", "call_2")
+	results := blocks("user", `{"type":"tool_result","tool_use_id":%q,"content":"a"}`, own, "srv"+own, "call_1", "call_2")
+	served := blocks("assistant", `{"type":"server_tool_use","id":%q,"name":"T","input":{}}`, "srv"+own, own)
+	t.Run("WIRE-15 a result has the number of its tool use, and no other one's", func(t *testing.T) {
+		for i, use := range uses {
+			for j, result := range results {
+				if (use.ID == result.ID) != (i == j) {
+					t.Errorf("tool use %d, result %d: %v, %v", i, j, use.ID, result.ID)
+				}
+			}
+		}
+	})
+	t.Run("WIRE-15 an id of our form is the number, and any other stands in the block's bytes", func(t *testing.T) {
+		id, _ := llm.ParseToolUseID(own)
+		for i, b := range []*llm.Block{uses[0], results[0], served[0], uses[1], results[1], served[1], uses[2], results[2]} {
+			if _, whole := b.Content.Whole(); whole != (i >= 3) || (b.ID == id) != (i < 3 || b == served[1]) {
+				t.Errorf("block %d: whole %v, %v", i, whole, b.ID)
+			}
+		}
+	})
+}
+
+// TestLinear: what a body repeats costs as often as it stands there, and no more.
+func TestLinear(t *testing.T) {
+	const n = 50_000
+	t.Run("WIRE-75 a result of many blocks", func(t *testing.T) {
+		body := `{"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[` +
+			strings.Repeat(`{"type":"text","text":"aaaaaaaa"},{"type":"x"},`, n) + `{"type":"x"}]}]}]}`
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		read(t, body, Options{})
+		runtime.ReadMemStats(&after)
+		if got := int(after.TotalAlloc-before.TotalAlloc) / len(body); got > 200 {
+			t.Errorf("%d bytes are allocated for each byte", got)
+		}
+	})
+	t.Run("WIRE-75 many messages that pass beside many fields", func(t *testing.T) {
+		var body strings.Builder
+		for i := range n {
+			fmt.Fprintf(&body, `"%d":0,`, i)
+		}
+		begun := time.Now()
+		b := read(t, "{"+body.String()+`"messages":[`+strings.Repeat(`{"role":"user","content":"a","clear_at":"never"},{"role":"user","content":"a","clear_at":"next_user_message"},`, n)+`{"role":"user","content":"a"}]}`, Options{})
+		if took := time.Since(begun); took > 10*time.Second {
+			t.Error(took)
+		}
+		if len(b.Fields) != n+1 {
+			t.Error(len(b.Fields), "fields")
+		}
+	})
+	t.Run("WIRE-14 WIRE-75 beyond a hundred, unknown things are counted together", func(t *testing.T) {
+		var body strings.Builder
+		for i := range 300 {
+			fmt.Fprintf(&body, `"%d":0,`, i)
+		}
+		b := read(t, "{"+body.String()+`"messages":[]}`, Options{})
+		if u := b.Unread[len(b.Unread)-1]; len(b.Unread) != maxUnread+1 || u != (Unread{"thing", "others", 300 - maxUnread, u.At}) {
+			t.Errorf("%d, the last of them %+v", len(b.Unread), u)
 		}
 	})
 }

@@ -71,7 +71,7 @@ var crewSurgeries = []struct {
 		var first llm.AgentID
 		return func(e *transcript.Event) (bool, bool) {
 			b, ok := e.Body.(*transcript.AgentStart)
-			if !ok || first == 0 {
+			if !ok || e.Agent == 0 { // of whichever run this is
 				if ok {
 					first = b.ID
 				}

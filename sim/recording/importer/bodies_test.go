@@ -3,12 +3,14 @@ package importer
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
 
 	"agentsim/sim/recording"
+	"agentsim/sim/vtime"
 )
 
 // dump is a directory of bodies being made, a pair every ten seconds.
@@ -54,16 +56,28 @@ func says(content string) string { return `{"role":"assistant","content":[` + co
 // read imports the directory as one session, with what was skipped.
 func (d *dump) read(t *testing.T) (*recording.Session, []recording.Skip) {
 	t.Helper()
+	out, skipped := d.sessions(t)
+	if len(out) != 1 {
+		t.Fatalf("%d sessions, skipped %v", len(out), skipped)
+	}
+	return out[0], skipped
+}
+
+// sessions imports the directory.
+func (d *dump) sessions(t *testing.T) (out []*recording.Session, skipped []recording.Skip) {
+	t.Helper()
 	d.files["b/index.jsonl"] = &fstest.MapFile{Data: []byte(d.index.String())}
-	var out []*recording.Session
 	report, err := Read(d.files, []string{"b"}, Options{Content: d.content}, func(s *recording.Session) error { out = append(out, s); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(out) != 1 {
-		t.Fatalf("%d sessions, skipped %v", len(out), report.Skipped)
-	}
-	return out[0], report.Skipped
+	return out, report.Skipped
+}
+
+// at is an instant so many seconds after the dump's first.
+func (d *dump) at(seconds int64) vtime.Instant {
+	i, _ := vtime.ParseInstant(d.epoch.Add(time.Duration(seconds) * time.Second).Format(time.RFC3339))
+	return i
 }
 
 // plan says of each request its thread, the one that it goes on from and where it
@@ -155,17 +169,69 @@ msg_4 main main 2 "settings: thinking"
 		d.index.WriteString("nonsense\n" + `{"timestamp":"yesterday","request_file":"1.request.json","response_file":"1.response.json"}` + "\n" +
 			`{"timestamp":"2026-11-01T10:00:00Z","request_file":"../../etc/passwd","response_file":"1.response.json"}` + "\n")
 		d.files["b/lone.request.json"] = &fstest.MapFile{Data: []byte(`{}`)}
+		d.files["b/lone.response.json"] = &fstest.MapFile{Data: []byte(`{"error":{"type":"mine"}}`)}
 		s, skipped := d.read(t)
 		if len(s.Requests) != 2 || s.Requests[1].Pred != 0 {
 			t.Errorf("%s", plan(s))
 		}
 		for _, want := range []string{"request that cannot be read: byte 13: the body is cut off", `request that cannot be read: byte 15: the key "messages" stands there twice`,
-			"line that is no JSON object", "line without an instant", "line whose files are not there", "request without an answer: a failed attempt, or one that was going on"} {
+			"line that is no JSON object", "line without an instant", "line whose files are not there", "answer that is no message", "request without an answer: a failed attempt, or one that was going on"} {
 			found := false
 			for _, k := range skipped {
 				found = found || k.What == want && k.File != ""
 			}
 			if !found {
+				t.Errorf("%q is not among %v", want, skipped)
+			}
+		}
+	})
+	t.Run("WIRE-62 the index says the session and when an answer ended, the file when its request was sent, and its name nothing", func(t *testing.T) {
+		d := newDump()
+		d.pair(body("s", user("go")), text)
+		d.pair(body("s", user("go"), says(text), user("on")), text)
+		d.pair(body("s", user("go")), text)
+		answer := d.files["b/1.response.json"]
+		answer.Data = []byte(strings.Replace(string(answer.Data), `"model":"claude-opus-4-6",`, "", 1))
+		d.files["b/9.request.json"] = d.files["b/1.request.json"]
+		delete(d.files, "b/1.request.json")
+		lines := strings.SplitAfter(d.index.String(), "\n")
+		d.index.Reset()
+		d.index.WriteString(strings.Replace(lines[2], `"S"`, `"T"`, 1) + strings.Replace(lines[0], "1.request", "9.request", 1) + lines[1])
+		all, skipped := d.sessions(t)
+		if len(all) != 2 || all[0].ID != "S" || all[1].ID != "T" || plan(all[0]) != "msg_1 main main -1 \"\"\nmsg_2 main main 0 \"\"\n" || len(skipped) != 0 {
+			t.Fatalf("%+v, skipped %v", all, skipped)
+		}
+		if r := &all[0].Requests[0]; r.Start != d.at(10) || r.First != d.at(15) || r.Last != d.at(15) || r.Model != "claude-opus-4-6" {
+			t.Errorf("%+v", r)
+		}
+	})
+	t.Run("WIRE-63 a request was sent when its answer ended where its file was written later, or more than an hour before", func(t *testing.T) {
+		for seconds, want := range map[int64]int64{6: 15, -3590: -3580, -3700: 15} {
+			d := newDump()
+			d.pair(body("s", user("go")), text)
+			d.files["b/1.request.json"].ModTime = d.epoch.Add(time.Duration(10+seconds) * time.Second)
+			s, _ := d.read(t)
+			if got := s.Requests[0].Start; got != d.at(want) {
+				t.Errorf("%d seconds: %v, want %v", seconds, got, d.at(want))
+			}
+		}
+	})
+	t.Run("WIRE-62 without an index an answer that was written before a request is not its own, and pairs are marked", func(t *testing.T) {
+		d := newDump()
+		d.pair(body("s", user("go")), text)
+		d.pair(body("s", user("go"), says(text), user("on")), `{"type":"text","text":"end"}`)
+		early := *d.files["b/1.response.json"]
+		early.Data, early.ModTime = []byte(strings.Replace(string(early.Data), "msg_1", "msg_0", 1)), d.epoch
+		d.files["b/0.response.json"] = &early
+		d.wrote("2.response.json", 5_000)
+		d.index.Reset()
+		s, skipped := d.read(t)
+		if got, want := plan(s), "msg_1 main main -1 \"\"\nmsg_2 main main 0 \"\"\n"; got != want || s.ID != "b" {
+			t.Errorf("%s: got\n%swant\n%s", s.ID, got, want)
+		}
+		for _, want := range []string{"pair of request and answer found by what they hold: there is no index.jsonl",
+			"pair of request and answer found by when their files were written alone: no other request here was open then"} {
+			if !slices.ContainsFunc(skipped, func(k recording.Skip) bool { return k.What == want && k.Count == 1 }) {
 				t.Errorf("%q is not among %v", want, skipped)
 			}
 		}

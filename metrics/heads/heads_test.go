@@ -34,11 +34,20 @@ func TestConformance(t *testing.T) {
 	t.Run("REPO-05 what is assumed of a server is told apart where a head grew by it alone", guessed)
 	t.Run("REPO-05 what no longer matches the cache is counted from the first line that is not the baseline's, whatever became of it", from)
 	t.Run("REPO-05 agents have the parts that their client gives them: no memory for Explore and Plan, no servers' tools where a definition lists its own", whose)
+	t.Run("REPO-03 REPO-05 a tool has the text of a request where that has it, and is assumed where its server was not asked", defined)
+	t.Run("REPO-05 an agent has the lifetime of its own definition, and the main agent's model where nothing is known of its own", defaulted)
+	t.Run("REPO-05 a tool whose text one agent has otherwise is a part of that agent's own", differing)
 }
 
 // of makes heads of what was found, of definitions with their files, and of built-in types.
 func of(files map[string]string, builtIns []string, parts ...project.Part) *Heads {
+	return gated(nil, files, builtIns, parts...)
+}
+
+// gated is of with feature gates.
+func gated(gates, files map[string]string, builtIns []string, parts ...project.Part) *Heads {
 	sc := scenarios.Defaults()
+	sc.Gates = gates
 	sc.Provider.Model, sc.Provider.Aliases = "claude-sonnet-5-5", map[string]string{"haiku": "claude-haiku-5-5"}
 	sc.Project.Client, sc.Project.Agents.BuiltIns = client.Default, builtIns
 	for _, p := range parts {
@@ -179,6 +188,54 @@ func whose(t *testing.T) {
 	for _, a := range h.Agents {
 		if !slices.IsSortedFunc(a.Parts, func(x, y int) int { return order(h.Parts[x].Place) - order(h.Parts[y].Place) }) {
 			t.Errorf("%s: not in the order of the prefix", a.Name)
+		}
+	}
+}
+
+func defined(t *testing.T) {
+	const text = `{"name":"Read","description":"as the client sends it"}`
+	servers := func(file string, bytes int) project.Part {
+		definition := project.Part{Kind: client.MCPTool, Name: "mcp__a__b", From: file, Bytes: bytes}
+		return project.Part{Kind: client.Deferred, Name: "mcp__a__b", From: "x.json:1", Text: "mcp__a__b", Defined: &definition}
+	}
+	for _, c := range []struct {
+		server  project.Part
+		assumed bool
+	}{{servers(".agentsim/mcp/a.json:3", 0), false}, {servers(".agentsim/mcp/a.json:3", 900), true}, {servers(".mcp.json:3", 0), true}} {
+		h := of(own("Read, Agent(own), mcp__a__b"), []string{"Plan"}, project.Part{Kind: client.Tool, Name: "Read", From: "body.json", Text: text},
+			project.Part{Kind: client.Tool, Name: "mcp__a__b", From: "body.json"}, c.server)
+		var got []string
+		for _, i := range h.agent("own").Parts {
+			p := h.Parts[i]
+			if p.Place == client.Tools && p.Kind != kindHidden {
+				got = append(got, fmt.Sprintf("%s %s:%d %v", p.Name, p.File, p.Line, p.Assumed))
+			}
+			if p.Name == "Read" && p.text != text {
+				t.Error(p.text)
+			}
+		}
+		if want := fmt.Sprintf("[Read body.json:0 false Agent :0 true mcp__a__b %s %v]", c.server.Defined.From, c.assumed); fmt.Sprint(got) != want {
+			t.Errorf("%v, want %s", got, want)
+		}
+	}
+}
+
+// differing has the Agent tool say more to those who can write to what they start.
+func differing(t *testing.T) {
+	for gates, want := range map[string]string{"false": "Agent", "true": "Agent of own"} { // order: each is a case of its own
+		h := gated(map[string]string{"AGENT_SWARMS": gates}, own("Read, Agent"), nil)
+		if i := h.agent("own").Parts[0]; h.Parts[i].Name != want || strings.Contains(strings.Join(h.Who(i), " "), Main) != (want == "Agent") {
+			t.Errorf("%s of %v, want %s", h.Parts[i].Name, h.Who(i), want)
+		}
+	}
+}
+
+func defaulted(t *testing.T) {
+	for fields, want := range map[string]string{"": "claude-sonnet-5-5  ", "model: haiku\n": "claude-haiku-5-5  ", "model: nobodys-9\n": "claude-sonnet-5-5  ",
+		"experimental: {cacheTtl: 1h}\n": "claude-sonnet-5-5 1h .claude/agents/own.md:4", "experimental: {cacheTtl: 5m}\n": "claude-sonnet-5-5  .claude/agents/own.md:4"} { // order: each is a case of its own
+		a := of(fielded(fields), nil).agent("own")
+		if got := a.Model + " " + a.TTL + " " + a.ttlFrom; got != want {
+			t.Errorf("%q: %s, want %s", fields, got, want)
 		}
 	}
 }

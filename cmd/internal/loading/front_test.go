@@ -12,6 +12,7 @@ import (
 	"agentsim/cachemodel"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/heads"
+	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/client"
 	"agentsim/sim/llm"
@@ -39,6 +40,19 @@ var shop = map[string]string{
 
 func TestFronts(t *testing.T) {
 	t.Run("REPO-05 check says of every type of agent what a run's first request of it holds, tool by tool and part by part", oneFront)
+}
+
+func TestTools(t *testing.T) {
+	t.Run("REPO-02 a root on a directory has the tools of its client, but a coordinator its own", func(t *testing.T) {
+		for mode, want := range map[string]bool{"false": true, "true": false} { // order: each is a case of its own
+			sc := scenarios.Defaults()
+			sc.Main, sc.Project.Client = &scenarios.Root{}, client.Default
+			sc.Gates = map[string]string{"COORDINATOR_MODE": mode, "CLAUDE_CODE_COORDINATOR_MODE": mode}
+			if tools(sc); (sc.Main.Tools != nil) != want {
+				t.Errorf("coordinator %s: %v", mode, sc.Main.Tools)
+			}
+		}
+	})
 }
 
 func oneFront(t *testing.T) {

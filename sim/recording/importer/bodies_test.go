@@ -205,6 +205,16 @@ msg_4 main main 2 "settings: thinking"
 			t.Errorf("%+v", r)
 		}
 	})
+	t.Run("WIRE-76 a session's id that leads out of a directory is replaced", func(t *testing.T) {
+		d := newDump()
+		d.pair(body("s", user("go")), text)
+		index := strings.Replace(d.index.String(), `"S"`, `"../S"`, 1)
+		d.index.Reset()
+		d.index.WriteString(index)
+		if s, _ := d.read(t); strings.ContainsAny(s.ID, "./") || s.ID == "" {
+			t.Error(s.ID)
+		}
+	})
 	t.Run("WIRE-63 a request was sent when its answer ended where its file was written later, or more than an hour before", func(t *testing.T) {
 		for seconds, want := range map[int64]int64{6: 15, -3590: -3580, -3700: 15} {
 			d := newDump()

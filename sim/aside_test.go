@@ -2,11 +2,13 @@ package sim_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"agentsim/scenarios"
 	"agentsim/sim"
+	"agentsim/sim/agent"
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
 )
@@ -19,6 +21,7 @@ type beside struct {
 	results []*transcript.ToolResult
 	names   map[int32]string
 	vain    []string
+	denied  []string // why calls of the side question are
 }
 
 func (a *beside) Emit(e *transcript.Event) {
@@ -36,6 +39,10 @@ func (a *beside) Emit(e *transcript.Event) {
 	case *transcript.Finding:
 		if b.Rule == "aside-vain" {
 			a.vain = append(a.vain, b.Detail)
+		}
+	case *transcript.Permission:
+		if b.Decision == "deny" {
+			a.denied = append(a.denied, b.Why)
 		}
 	case *transcript.ToolResult:
 		if strings.Contains(a.names[e.Agent], llm.AsideSuffix) {
@@ -137,6 +144,15 @@ func TestAside(t *testing.T) {
 			context := q[0].Pos > quiet.heads["main"][1].Pos
 			if len(q) != c.requests || refused != c.refused || len(a.results) != c.results || context != c.context {
 				t.Errorf("aside%s: %d requests, %d of %d calls refused, whole context %v", c.cut, len(q), refused, len(a.results), context)
+			}
+		}
+	})
+	t.Run("BTW-04 one that keeps its tools starts no agent, which its result says, in every way to start one", func(t *testing.T) {
+		const spawns = "    - {agent: main/aside-1, turns: [{tools: [{name: Agent, input: {description: d, prompt: x}}]}, {say: Ok.}]}\n"
+		for _, lab := range []string{"", "lab: {interactive: true, gates: {FORK_SUBAGENT: true}}\n", "lab: {gates: {KAIROS: true}}\n"} {
+			a := aside(t, "{after: 1m, aside: {ask: Which port?, tools: true, turns: 2}}, ", spawns+lab)
+			if len(a.results) != 1 || !a.results[0].IsError || !slices.Equal(a.denied, []string{agent.WhyAsideAgent}) || len(a.names) != 2 {
+				t.Errorf("%s: results %+v, denied %q, agents %v", lab, a.results, a.denied, a.names)
 			}
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"agentsim/sim/llm"
+	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
 )
 
@@ -13,7 +14,7 @@ import (
 type Aside struct {
 	Question []llm.Block
 	Fresh    bool // it knows nothing of the conversation
-	Tools    bool // tools are carried out; else they are offered and every call is refused
+	Tools    bool // tools are carried out, but for Agent; else they are offered and every call is refused
 	Turns    int  // after which it ends; 0 is one
 }
 
@@ -23,6 +24,7 @@ const (
 	TypeAsideAgent = "side-agent"    // of other cuts
 	AsideSource    = "side_question"
 	WhyAside       = "a side question is answered without tools"
+	WhyAsideAgent  = "a side question starts no agent"
 )
 
 // ask starts the agent that answers a side question, while the root goes on with what
@@ -71,4 +73,16 @@ func inherit(a, from *Agent) {
 		plan.Until, plan.Fourth = from.client.req.Head, false
 		a.plan = &plan
 	}
+}
+
+// beside is why a call is refused because its caller answers a side question, "" where it
+// is not.
+func (u *toolUse) beside() string {
+	switch {
+	case u.by.toolless:
+		return WhyAside
+	case u.by.ctx.Source == AsideSource && u.tool.CanonicalName() == tool.AgentName:
+		return WhyAsideAgent
+	}
+	return ""
 }

@@ -62,9 +62,9 @@ const DefaultTimeOut = 10 * vtime.Minute
 // said. The error is an abort that came while the prompt stood.
 func (u *toolUse) permit(p *kernel.Proc) (denied *tool.Result, err error) {
 	a := u.by
-	if a.toolless {
-		a.w.rec.permission(a, &transcript.Permission{ID: u.block.ID, Tool: u.tool.Name, Mode: string(a.mode), Decision: permission.Deny.String(), Why: WhyAside})
-		return refusal(u.tool.Name, WhyAside), nil
+	if why := u.beside(); why != "" {
+		a.w.rec.permission(a, &transcript.Permission{ID: u.block.ID, Tool: u.tool.Name, Mode: string(a.mode), Decision: permission.Deny.String(), Why: why})
+		return refusal(u.tool.Name, why), nil
 	}
 	call := permission.Call{Tool: u.tool.Name, Aliases: u.tool.Aliases, Class: u.class()}
 	rules := a.rules()

@@ -88,6 +88,20 @@ script:
     - {agent: main/*, turns: [{tools: [{name: Write, input: {file_path: d.go, content: package e}}]}, {say: Done.}]}
 lab: {permissions: {mode: bypassPermissions}, gates: {FORK_SUBAGENT: true}, interactive: true}
 `,
+	"AUD-04 two remote agents have each a copy of a file": `
+project: {files: {a.go: "one two\n"}}
+script:
+  main: {user: Go., tools: [Agent, Read, Edit]}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: Agent, input: {description: a, prompt: a, isolation: remote}}, {name: Agent, input: {description: b, prompt: b, isolation: remote}}]
+        - {say: waiting, until: idle}
+        - {say: Done.}
+    - {agent: main/1.1, turns: [{read: a.go}, {edit: {file: a.go, old: one, new: "1"}}, {say: Done.}]}
+    - {agent: main/1.2, turns: [{read: a.go}, {say: Wait a little., read: a.go}, {edit: {file: a.go, old: two, new: "2"}}, {say: Done.}]}
+agents: {remote: {latency: 10ms}}
+`,
 	"AUD-04 who writes what stood there changes nothing": `
 script:
   main: {user: Go., tools: [Agent, Write]}

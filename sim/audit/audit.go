@@ -115,7 +115,7 @@ func New(opt Options) *Auditor {
 	u.history = history{ledger: l, gates: &u.gates, forks: &u.forks, handoffs: &u.handoffs, bytes: map[llm.ToolUseID]llm.Hash{}}
 	u.homes = homecoming{ledger: l, due: map[string][]*home{}}
 	u.launches = launches{ledger: l, gates: &u.gates, aborts: &u.aborts}
-	u.neighbours = neighbours{ledger: l, fronts: &u.fronts, changes: map[string][]changed{}}
+	u.neighbours = neighbours{ledger: l, fronts: &u.fronts, changes: map[filed][]changed{}}
 	u.notices = notices{ledger: l, tasks: &u.tasks, ids: map[llm.AgentID]*agent{}, whys: map[string][]string{}}
 	u.permissions = permissions{ledger: l, gates: &u.gates, neighbours: &u.neighbours, launches: &u.launches, tasks: &u.tasks}
 	u.plans = plans{ledger: l, permissions: &u.permissions}

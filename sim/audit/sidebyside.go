@@ -14,8 +14,14 @@ import (
 type neighbours struct {
 	*ledger
 	fronts   *fronts
-	changes  map[string][]changed // by directory and file
-	commands uint64               // the last event of one
+	changes  map[filed][]changed
+	commands uint64 // the last event of one
+}
+
+// filed is a file of a directory in which agents work: that of a remote agent has no path.
+type filed struct {
+	in   *workplace
+	path string
 }
 
 // harmless are the tools whose calls may run beside each other, by this package's
@@ -138,7 +144,7 @@ func (u *neighbours) standsOn(a *agent, c *call) {
 		now.wrote = x.input.Identity()
 		known.wrote = now.wrote
 	}
-	key := a.inPlace(at)
+	key := filed{a.place, at}
 	for i := range u.changes[key] {
 		o := &u.changes[key][i]
 		u.overtaken(at, o, &now)
@@ -151,21 +157,13 @@ func (u *neighbours) standsOn(a *agent, c *call) {
 	u.changes[key] = list
 }
 
-// inPlace is a path with the directory in which the agent works.
-func (a *agent) inPlace(at string) string {
-	if a.place == nil {
-		return at
-	}
-	return a.place.path + "/" + at
-}
-
 // stale is ISO-02 for an edit that is refused because of a change of the file: somebody has
 // made one since the agent saw it last, itself or before it was forked.
 func (u *neighbours) stale(a *agent, c *call, x *use, b *llm.Block) {
 	if !b.IsError || x.name != "Edit" || a.edited || c == nil || c.saw == 0 || !strings.Contains(b.Content.Raw(), tool.Modified) {
 		return
 	}
-	changed := u.commands > c.saw || u.underWay() || slices.ContainsFunc(u.changes[a.inPlace(x.file)], func(o changed) bool { return o.began > c.saw })
+	changed := u.commands > c.saw || u.underWay() || slices.ContainsFunc(u.changes[filed{a.place, x.file}], func(o changed) bool { return o.began > c.saw })
 	if u.fails(iso02, changed) {
 		u.report(iso02, a, "an edit of "+x.file+", which nobody has changed since it was read", short(b.Content.Raw()))
 	}

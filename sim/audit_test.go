@@ -102,6 +102,22 @@ script:
     - {agent: main/1.2, turns: [{read: a.go}, {say: Wait a little., read: a.go}, {edit: {file: a.go, old: two, new: "2"}}, {say: Done.}]}
 agents: {remote: {latency: 10ms}}
 `,
+	"SUB-14 a teammate waits for its agent however long that takes": `
+project: {files: {a.go: "package a\n"}}
+script:
+  main: {user: Go., tools: [Agent, Read, SendMessage, TeamCreate]}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: TeamCreate, input: {team_name: crew, description: d}}]
+        - tools: [{name: Agent, input: {description: a, prompt: a, name: mate1, team_name: crew}}]
+        - {say: waiting, until: idle}
+        - {say: Done.}
+    - {agent: main/2.1, turns: [{tools: [{name: Agent, input: {description: b, prompt: b}}]}, {say: Done.}]}
+    - {agent: main/2.1/1.1, turns: [{read: a.go}, {say: Done.}]}
+agents: {tools: {read: 130s}}
+lab: {gates: {AGENT_SWARMS: true, tengu_auto_background_agents: true}}
+`,
 	"AUD-04 who writes what stood there changes nothing": `
 script:
   main: {user: Go., tools: [Agent, Write]}

@@ -140,6 +140,16 @@ script:
   answers:
     - {agent: main, turns: [{tools: [{name: Agent, input: {description: does it, prompt: Look at it., subagent_type: own}}]}, {say: Done.}]}
 `,
+	"PRM-01 SWM-05 nobody is asked about what no other session can be sent": `
+script:
+  roots:
+    - {name: main, user: Go., tools: [SendMessage]}
+    - {name: other, user: Wait., tools: [SendMessage]}
+  answers:
+    - {agent: main, turns: [{tools: [{name: SendMessage, input: {to: "bridge:other", message: {type: shutdown_request}}}]}, {say: Done.}]}
+    - {agent: other, turns: [{say: Done.}]}
+lab: {interactive: true, gates: {AGENT_SWARMS: true}, permissions: {answers: [{after: 3s, reply: allow}]}}
+`,
 	"FLT-09 what a member asks for beside its word that it shuts down is not looked at": `
 script:
   main: {user: Go., tools: [Agent, TeamCreate, TeamDelete, SendMessage]}

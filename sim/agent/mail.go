@@ -323,13 +323,13 @@ func (r *Root) peers() *team.Box {
 const whyBridge = "bridge"
 
 // consent reports whether a call needs the user's explicit consent, whatever rules and
-// modes say: a message to a session elsewhere does.
+// modes say: a text to a session elsewhere does. Nothing else can be sent there.
 func (u *toolUse) consent() bool {
 	if u.tool.CanonicalName() != tool.SendName || !u.by.w.gates.AgentSwarms {
 		return false
 	}
 	in, err := tool.ParseMessageInput(u.block.Content, true)
-	return err == nil && strings.HasPrefix(in.To, "bridge:")
+	return err == nil && in.Structured == nil && strings.HasPrefix(in.To, "bridge:")
 }
 
 // acrossSessions writes a text to another session of the run, by the name of its root: on

@@ -150,6 +150,15 @@ script:
     - {agent: other, turns: [{say: Done.}]}
 lab: {interactive: true, gates: {AGENT_SWARMS: true}, permissions: {answers: [{after: 3s, reply: allow}]}}
 `,
+	"SUB-07 MCP-06 a rule that denies a server takes its tools away, and no other server's": `
+project: {servers: [{name: db, tools: 2}, {name: dbs, tools: 1}]}
+script:
+  main: {user: Go., tools: [Read, Agent]}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: does it, prompt: Look.}}]}, {say: Done.}]}
+    - {agent: main/*, turns: [{say: Done.}]}
+lab: {permissions: {deny: ["mcp__db"]}}
+`,
 	"FLT-09 what a member asks for beside its word that it shuts down is not looked at": `
 script:
   main: {user: Go., tools: [Agent, TeamCreate, TeamDelete, SendMessage]}

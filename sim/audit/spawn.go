@@ -243,7 +243,11 @@ func (u *filter) exact(a, p *agent) {
 	u.same(sub07, a, "tools", strings.Join(u.servers.brought(a, append(want, front...)), " "), strings.Join(a.facts.Tools, " "))
 }
 
-// gone reports whether a rule denies a tool as a whole: of the Agent tool it denies types.
+// gone reports whether a rule denies a tool as a whole, or the server that it is of: of
+// the Agent tool it denies types.
 func (u *filter) gone(s *Session, name string) bool {
-	return !isAgentTool(name) && (slices.Contains(s.Deny, name) || slices.Contains(s.Deny, name+"(*)"))
+	return !isAgentTool(name) && slices.ContainsFunc(s.Deny, func(rule string) bool {
+		rule = strings.TrimSuffix(rule, "(*)")
+		return rule == name || serverOf(rule) != "" && strings.HasPrefix(name, rule+"__")
+	})
 }

@@ -36,12 +36,13 @@ type File struct {
 	Bytes  int64
 }
 
-// Skip is something a reader passed over, counted.
+// Skip is something a reader passed over, or took for what nothing says, counted.
 type Skip struct {
 	What  string // such as line of unknown type "bridge-session"
 	Count int64
 	File  string // where it was met first
 	Line  int64  // from 1; 0 when it belongs to no line
+	Taken bool   // it was read, and What says as what
 }
 
 // ThreadKind says how a thread came to be.

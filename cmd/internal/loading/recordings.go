@@ -80,9 +80,10 @@ func OnlyNames(list []recording.Skip) {
 	}
 }
 
-// TellSkipped says what of recordings was skipped, with its first place.
+// TellSkipped says what of recordings was skipped and what was taken for what, with its
+// first place.
 func TellSkipped(d *report.Document, skips []recording.Skip) {
-	var lines []string
+	var skipped, taken []string
 	for _, k := range skips {
 		line := fmt.Sprintf("%s × %s", ui.Count(k.Count), k.What)
 		if k.File != "" {
@@ -91,9 +92,14 @@ func TellSkipped(d *report.Document, skips []recording.Skip) {
 		if k.Line > 0 {
 			line += fmt.Sprintf(":%d", k.Line)
 		}
-		lines = append(lines, line)
+		if k.Taken {
+			taken = append(taken, line)
+		} else {
+			skipped = append(skipped, line)
+		}
 	}
-	d.Label("skipped", lines...)
+	d.Label("skipped", skipped...)
+	d.Label("read as", taken...)
 	d.Table(SkippedTable(skips))
 }
 
@@ -103,6 +109,7 @@ func SkippedTable(skips []recording.Skip) *report.Sheet {
 	return report.TableOf("skipped", skips,
 		col{Name: "what", Of: func(k recording.Skip) report.Value { return report.Text(k.What) }},
 		col{Name: "count", Of: func(k recording.Skip) report.Value { return report.Count(k.Count) }},
+		col{Name: "taken", Of: func(k recording.Skip) report.Value { return report.Bool(k.Taken) }},
 		col{Name: "file", Of: func(k recording.Skip) report.Value { return report.Text(k.File) }},
 		col{Name: "line", Of: func(k recording.Skip) report.Value { return report.Count(k.Line).If(k.Line > 0) }})
 }

@@ -57,7 +57,9 @@ func Sessions(s *ui.Env, args []string, db string, take func(source string, x *r
 		return 0, err
 	}
 	for _, k := range read.Skipped {
-		skipped += k.Count
+		if !k.Taken {
+			skipped += k.Count
+		}
 	}
 	return skipped, nil
 }

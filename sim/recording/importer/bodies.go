@@ -157,7 +157,7 @@ func (d *bodies) line(name string, line []byte, number int64) {
 func (d *bodies) found(session, agent string, request, response source, ended vtime.Instant) {
 	sent := request.written
 	if sent > ended || ended.Sub(sent) > vtime.Hour {
-		d.skips.add("file of a request written long before or after its answer's end: that end is taken for when it was sent", request.name, 0)
+		d.skips.take("file of a request written long before or after its answer's end: that end is taken for when it was sent", 1, request.name)
 		sent = ended
 	}
 	d.pairs = append(d.pairs, bodyPair{session, agent, request, response, sent, ended})

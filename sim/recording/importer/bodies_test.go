@@ -116,7 +116,7 @@ msg_5 thread-2 fork 1 ""
 		if got := plan(s); got != want {
 			t.Errorf("%s\nwant\n%s", got, want)
 		}
-		if fmt.Sprint(skipped) == "[]" || !strings.Contains(skipped[0].What, "thread taken for a fork") {
+		if fmt.Sprint(skipped) == "[]" || !strings.Contains(skipped[0].What, "thread taken for a fork") || !skipped[0].Taken {
 			t.Errorf("%+v", skipped)
 		}
 	})

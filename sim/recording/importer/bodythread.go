@@ -144,7 +144,7 @@ func (s *bodySession) goesOnFrom(p int32, n *llm.Node, body *wire.Body, messages
 		if before := s.edited(messages, agent); before != nil && before.request > p {
 			return s.goOn(before, body, r)
 		}
-		s.skips.add("thread taken for a fork: it goes on from a request from which another one went on otherwise", s.file, 0)
+		s.skips.take("thread taken for a fork: it goes on from a request from which another one went on otherwise", 1, s.file)
 	}
 	r.Thread = s.thread(recording.Thread{Kind: recording.Fork, Parent: r.Thread, SpawnedBy: p}, agent)
 	return n

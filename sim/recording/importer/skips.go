@@ -41,10 +41,22 @@ func (s *skips) addN(what string, n int64, file string, line int64) {
 	s.list[i].Count += n
 }
 
+// take counts something that was read, and says as what.
+func (s *skips) take(what string, n int64, file string) {
+	s.addN(what, n, file, 0)
+	if i, apart := s.at[what]; apart {
+		s.list[i].Taken = true
+	}
+}
+
 // merge adds what another has counted.
 func (s *skips) merge(o *skips) {
 	for _, k := range o.list {
-		s.addN(k.What, k.Count, k.File, k.Line)
+		if k.Taken {
+			s.take(k.What, k.Count, k.File)
+		} else {
+			s.addN(k.What, k.Count, k.File, k.Line)
+		}
 	}
 }
 

@@ -34,6 +34,7 @@ type skipJSON struct {
 	Count int64  `json:"count"`
 	File  string `json:"file"`
 	Line  int64  `json:"line"`
+	Taken bool   `json:"taken,omitempty"`
 }
 
 // threadJSON names requests by requests.n, from 1, 0 for none.

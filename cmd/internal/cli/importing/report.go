@@ -106,7 +106,9 @@ func importColumns() []report.Column[importedRun] {
 		{Head: " SKIPPED", Drop: 5, Of: func(x importedRun) report.Value {
 			n := int64(0)
 			for _, k := range x.session.Skipped {
-				n += k.Count
+				if !k.Taken {
+					n += k.Count
+				}
 			}
 			return report.Count(n)
 		}},

@@ -20,6 +20,15 @@ script:
     - {agent: main/*, turns: [{say: "Scope: a"}]}
 agents: {isolation: offered}
 lab: {interactive: true, gates: {FORK_SUBAGENT: true}}`},
+	{"WKT-04 a worktree whose agent has started another one goes where nothing is changed", `
+script:
+  main: {user: Go., tools: [Agent, Read, Bash]}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a, isolation: worktree}}]}, {say: done}]}
+    - {agent: main/1.1, turns: [{tools: [{name: Agent, input: {description: b, prompt: b}}]}, {tools: [{name: Bash, input: {command: git status}}]}, {say: done}]}
+    - {agent: main/1.1/1.1, turns: [{say: done}]}
+agents: {isolation: offered}
+lab: {permissions: {mode: bypassPermissions}}`},
 	{"PLN-03 DEF-06 a child that plans by its definition is told so in front of its prompt", `
 project: {files: {.claude/agents/p.md: "---\nname: p\ndescription: Plans.\npermissionMode: plan\nskills: s\n---\nPlan.\n", .claude/skills/s/SKILL.md: "Be short.\n"}}
 script:

@@ -66,7 +66,7 @@ func (a *Agent) notification(now instant) *notice {
 	if t.Status() == task.Failed {
 		n.Error = a.end.Why
 	}
-	n.Worktree, n.Branch = a.place.left(a.w)
+	n.Worktree, n.Branch = a.place.left(a)
 	n.Changed = a.place.changed()
 	return &notice{at: now, taskID: t.ID, status: t.Status(), activation: t.Activation(), text: llm.NewText(llm.Prose, n.Render())}
 }

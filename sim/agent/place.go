@@ -20,7 +20,7 @@ type place struct {
 	from     *place             // of whose branch it was made
 	removed  bool
 	within   int  // agents in it that live
-	outlived bool // one of them has ended, and was told that it stays
+	outlived bool // whom it was made for has ended before others, and has said that it stays
 	remote   bool // it is an environment elsewhere
 }
 
@@ -92,7 +92,7 @@ func (p *place) leave(a *Agent) {
 		return
 	}
 	if p.within--; p.within > 0 {
-		p.outlived = true
+		p.outlived = p.outlived || p.own(a)
 		return
 	}
 	ev := transcript.Worktree{Op: "kept", Path: worktree.Path(p.tree.Slug), Branch: worktree.Branch(p.tree.Slug)}
@@ -122,17 +122,21 @@ func (p *place) again(a *Agent) *place {
 	return p
 }
 
-// left is the worktree that an agent leaves changed behind, and its branch; "" for none.
-func (p *place) left(w *World) (dir, branch string) {
-	if p == nil || p.removed || p.remote {
+// own reports whether a place was made for an agent: its parent works in another one.
+func (p *place) own(a *Agent) bool { return p != a.parent.place }
+
+// left is the worktree that an agent leaves changed behind, and its branch; "" for none,
+// and while others are in it for one of whom it was made: that one tells it.
+func (p *place) left(a *Agent) (dir, branch string) {
+	if p == nil || p.removed || p.remote || p.within > 0 && !p.own(a) {
 		return "", ""
 	}
-	return w.directory(p), worktree.Branch(p.tree.Slug)
+	return a.w.directory(p), worktree.Branch(p.tree.Slug)
 }
 
 // appendLeft says it in a result.
-func (p *place) appendLeft(w *World, b []byte) []byte {
-	if dir, branch := p.left(w); dir != "" {
+func (p *place) appendLeft(a *Agent, b []byte) []byte {
+	if dir, branch := p.left(a); dir != "" {
 		b = llm.AppendQuoted(append(b, `,"worktreePath":`...), dir)
 		b = llm.AppendQuoted(append(b, `,"worktreeBranch":`...), branch)
 	}
@@ -140,8 +144,8 @@ func (p *place) appendLeft(w *World, b []byte) []byte {
 }
 
 // leftWords says it behind an error.
-func (p *place) leftWords(w *World) string {
-	dir, branch := p.left(w)
+func (p *place) leftWords(a *Agent) string {
+	dir, branch := p.left(a)
 	if dir == "" {
 		return ""
 	}

@@ -62,7 +62,7 @@ const noText = "(The agent ended without a text.)"
 func (full) Result(a *Agent) tool.Result {
 	switch a.end.Status {
 	case "failed", "killed", "refused":
-		return failure(a.handOver("Agent " + a.ctx.ID.String() + " " + a.end.Status + ": " + a.end.Why + a.place.leftWords(a.w)))
+		return failure(a.handOver("Agent " + a.ctx.ID.String() + " " + a.end.Status + ": " + a.end.Why + a.place.leftWords(a)))
 	}
 	b := append(make([]byte, 0, 512), `{"status":"completed","agentId":"`...)
 	b = append(b, a.ctx.ID.String()...)
@@ -74,6 +74,6 @@ func (full) Result(a *Agent) tool.Result {
 	b = strconv.AppendInt(b, a.endedAt.Sub(a.started).Milliseconds(), 10)
 	b = append(b, `,"totalTokens":`...)
 	b = strconv.AppendInt(b, a.client.last.Total(), 10)
-	b = a.place.appendLeft(a.w, b)
+	b = a.place.appendLeft(a, b)
 	return tool.Result{Content: llm.NewText(llm.Prose, string(append(b, '}')))}
 }

@@ -17,6 +17,7 @@ type agent struct {
 	parent     *agent
 	hand       *hand // where there is a classifier
 	place      *workplace
+	tells      bool  // its end tells which worktree it has left behind, if any
 	link       *link // of a remote agent
 	ref        int32
 	background bool // nobody waits for it

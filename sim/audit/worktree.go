@@ -23,7 +23,7 @@ type workplace struct {
 	made         uint64     // the event at which it was
 	brought      uint64     // the last event by which a command may have brought it another's work
 	within       int
-	several      bool // agents have worked in it
+	outlived     bool // whom it was made for has ended before others in it
 	edits        int
 	commands     int // and other tools that may have written
 	ended        string
@@ -59,7 +59,7 @@ func (u *worktrees) of(from *workplace, b *transcript.Worktree) *workplace {
 // anything in it, and never after a single edit.
 func (u *worktrees) ends(p *workplace, a *agent, op string) {
 	p.ended = op
-	if u.fails(wkt04, op != "kept" || p.several || p.edits+p.commands > 0) {
+	if u.fails(wkt04, op != "kept" || p.outlived || p.edits+p.commands > 0) {
 		u.report(wkt04, a, "a worktree removed in which nothing was written", "kept: "+p.path)
 	}
 	if u.fails(wkt04, op != "removed" || p.edits != 1 || p.commands > 0) {
@@ -84,7 +84,6 @@ func (u *worktrees) starts(a, p *agent) {
 		return
 	}
 	a.place.within++
-	a.place.several = a.place.several || a.place.within > 1
 	s := u.opt.Session
 	if s == nil || s.Minimal || a.spawned.input == nil {
 		return
@@ -117,8 +116,10 @@ func (u *worktrees) returns(a *agent) {
 
 // leaves takes an agent out of the directory in which it worked.
 func (u *worktrees) leaves(a *agent) {
-	if a.place != nil {
-		a.place.within--
+	if p := a.place; p != nil {
+		p.within--
+		a.tells = p.within == 0 || a.apart()
+		p.outlived = p.outlived || p.within > 0 && a.apart()
 	}
 }
 
@@ -199,14 +200,23 @@ func (u *worktrees) told(a *agent, c *call, b *llm.Block, replaced bool) {
 	if c == nil || b.IsError || replaced || a.edited || !strings.HasPrefix(raw, `{"status":"completed"`) {
 		return
 	}
-	u.names(a, u.homes[c.id], raw, `,"worktreePath":"`, `","worktreeBranch":"`, `"`)
+	p := u.homes[c.id]
+	if p == a.place {
+		p = nil // who waits tells it, at its own end
+	}
+	u.names(a, p, raw, `,"worktreePath":"`, `","worktreeBranch":"`, `"`)
 }
 
 // notified is WKT-04 for a notification of a child's end.
 func (u *worktrees) notified(a, child *agent, raw string) {
-	if child != nil {
-		u.names(a, child.place, raw, "<worktreePath>", "</worktreePath>\n<worktreeBranch>", "</worktreeBranch>")
+	if child == nil {
+		return
 	}
+	p := child.place
+	if !child.tells {
+		p = nil
+	}
+	u.names(a, p, raw, "<worktreePath>", "</worktreePath>\n<worktreeBranch>", "</worktreeBranch>")
 }
 
 func (u *worktrees) names(a *agent, p *workplace, raw, open, between, end string) {
@@ -219,6 +229,9 @@ func (u *worktrees) names(a *agent, p *workplace, raw, open, between, end string
 		u.report(wkt04, a, "a result that names a worktree that is kept: "+orNone(want), orNone(short(rest)))
 	}
 }
+
+// apart reports whether an agent works in another directory than its parent.
+func (a *agent) apart() bool { return a.parent != nil && a.place != a.parent.place }
 
 // ownTree reports whether an agent works in a worktree.
 func (a *agent) ownTree() bool { return a.place != nil && a.place.path != "" }

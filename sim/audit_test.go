@@ -88,6 +88,30 @@ script:
     - {agent: main/*, turns: [{tools: [{name: Write, input: {file_path: d.go, content: package e}}]}, {say: Done.}]}
 lab: {permissions: {mode: bypassPermissions}, gates: {FORK_SUBAGENT: true}, interactive: true}
 `,
+	"SUB-08 a worker's prompt is another one once the scratchpad's gate has flipped": `
+script:
+  main: {user: Go.}
+  answers:
+    - {agent: main, turns: [{text: {tokens: 200}, tools: [{name: Agent, input: {description: a, prompt: a, subagent_type: worker}}]}, {say: waiting, until: idle}, {say: Done.}]}
+    - {agent: main/*, turns: [{say: Done.}]}
+lab: {gates: {COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true, tengu_scratch: true}, gate_flips: [{gate: tengu_scratch, value: false, at: 1s}]}
+`,
+	"FLT-01 who starts after teams were switched off is without their tools": `
+script:
+  main: {user: Go., tools: [Agent, SendMessage, TeamCreate], then: [{at: 30s, message: Next.}]}
+  answers:
+    - {agent: main, turns: [{say: Ok.}, {tools: [{name: Agent, input: {description: a, prompt: a}}]}, {say: Done.}]}
+    - {agent: main/*, turns: [{say: Done.}]}
+lab: {gates: {AGENT_SWARMS: true}, gate_flips: [{gate: AGENT_SWARMS, value: false, at: 10s}]}
+`,
+	"SUB-11 coordinator mode that is switched on sends agents to the background": `
+script:
+  main: {user: Go., tools: [Agent], then: [{at: 60s, message: Next.}]}
+  answers:
+    - {agent: main, turns: [{say: Ok.}, {tools: [{name: Agent, input: {description: a, prompt: a}}]}, {say: waiting, until: idle}, {say: Done.}]}
+    - {agent: main/*, turns: [{say: Done.}]}
+lab: {gates: {COORDINATOR_MODE: true}, gate_flips: [{gate: CLAUDE_CODE_COORDINATOR_MODE, value: true, at: 30s}]}
+`,
 	"AUD-04 two remote agents have each a copy of a file": `
 project: {files: {a.go: "one two\n"}}
 script:

@@ -105,7 +105,7 @@ func New(opt Options) *Auditor {
 	u := &Auditor{ledger: l, gates: newGates(&opt)}
 	u.aborts = aborts{ledger: l, gates: &u.gates, tasks: &u.tasks, coordinators: &u.coordinators}
 	u.cache = newCacheBooks(l)
-	u.canaries = canaries{ledger: l, vetted: map[llm.Hash]llm.Hash{}}
+	u.canaries = canaries{ledger: l, gates: &u.gates, vetted: map[llm.Hash]llm.Hash{}}
 	u.coordinators = coordinators{ledger: l, gates: &u.gates, tasks: &u.tasks}
 	u.definitions = definitions{ledger: l, inForce: map[string]int{}, gave: map[string]int{}}
 	u.filter = filter{ledger: l, gates: &u.gates, fronts: &u.fronts}

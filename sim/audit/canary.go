@@ -10,6 +10,7 @@ import (
 // canaries is the section on what children must not have been told.
 type canaries struct {
 	*ledger
+	gates  *gates
 	vetted map[llm.Hash]llm.Hash // texts that hold nothing of the parent behind a root
 }
 
@@ -182,7 +183,7 @@ func (u *canaries) ownPrompt(a *agent) (text string, known bool) {
 		return "", false
 	}
 	t := u.opt.Session.Types[a.facts.Type]
-	if t.Prompt == nil || t.Brings {
+	if t.Prompt == nil || t.Brings || a.facts.Type == "worker" && u.gates.changed["tengu_scratch"] { // a gate words it
 		return "", false
 	}
 	return t.Prompt(), true

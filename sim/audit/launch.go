@@ -98,7 +98,7 @@ func (u *launches) asked(a, p *agent, in *llm.Payload) {
 	if !p.coordinator() {
 		u.same(sub04, a, "type", u.typeOf(p, in), a.facts.Type)
 	}
-	background := u.gates.forks(u.opt.Session) || p.coordinator() || u.gates.on["KAIROS"] || u.gates.on["PROACTIVE"] || s.Types[a.facts.Type].Background ||
+	background := u.gates.forks(u.opt.Session) || p.coordinator() || u.gates.coordinates() || u.gates.on["KAIROS"] || u.gates.on["PROACTIVE"] || s.Types[a.facts.Type].Background ||
 		strings.Contains(in.Raw(), `"run_in_background":true`) || strings.Contains(in.Raw(), `"run_in_background": true`)
 	background = background && !p.mate
 	background = background && !u.gates.on["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] && !s.Minimal || a.link != nil || a.mate

@@ -181,8 +181,8 @@ func (u *filter) lostTools(a *agent, r *rule) {
 		return
 	}
 	for _, name := range root.facts.Tools {
-		if u.opt.Session != nil && fromServer(name) {
-			continue // its server may be gone since, which SUB-07 knows
+		if s := u.opt.Session; s != nil && (fromServer(name) || u.fronts.teams.lacks(s, name)) {
+			continue // its server may be gone since, which SUB-07 knows, or its gate, which SWM-13 does
 		}
 		c := flt01
 		switch {

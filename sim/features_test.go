@@ -156,19 +156,7 @@ func audited(t *testing.T, text string) {
 		t.Fatal(err)
 	}
 	for _, variant := range f.VariantNames() {
-		sc, err := f.Effective(variant, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		spec, err := sim.NewSpec(sc, variant)
-		if err != nil {
-			t.Fatal(err)
-		}
-		res, err := sim.Run(spec, sim.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := res.Audit.Err(); err != nil {
+		if err := violations(t, f, variant); err != nil {
 			t.Errorf("%v\n%s", err, text)
 		}
 	}

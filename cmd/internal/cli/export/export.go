@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"agentsim/cachemodel"
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/rundb"
@@ -25,10 +26,6 @@ import (
 // options are the flags.
 type options struct{ db, format, to string }
 
-// began is when the virtual time of a simulated run begins in an export: on the day of
-// the newest prices of this program's table, by which it was billed.
-const began = "2026-11-10"
-
 // New makes the command.
 func New(s *ui.Env) *cobra.Command {
 	o := &options{}
@@ -37,8 +34,8 @@ func New(s *ui.Env) *cobra.Command {
 		Short: "write a recorded run in the form of another program",
 		Long: `Writes a run as Claude Code lays out its sessions: SESSION.jsonl, and the sub-agents in SESSION/subagents. What reads such
 sessions reads simulated ones then, and agentsim import gives the same bill again, call by call. Contents are in it
-where the record has them; a run whose content is not recorded has figures alone. Virtual time begins at the start of
-` + began + `. A file that is there is not replaced.`,
+where the record has them; a run whose content is not recorded has figures alone. Virtual time begins on the
+day of this program's newest prices, ` + cachemodel.Newest() + `. A file that is there is not replaced.`,
 		Example: `  agentsim export 9c1e
   agentsim export 9c1e --format claude-jsonl --output sessions`,
 		Args: ui.Exactly(1, "run"),
@@ -103,7 +100,7 @@ func session(o *options, prefix string) (*recording.Session, vtime.Duration, err
 	}
 	x, err := loading.Session(db, info)
 	if err != nil || !info.Recorded() {
-		day, _ := vtime.ParseInstant(began + "T00:00:00Z")
+		day, _ := vtime.ParseInstant(cachemodel.Newest() + "T00:00:00Z")
 		return x, vtime.Duration(day), err
 	}
 	return x, 0, said(db, info, x)

@@ -123,7 +123,7 @@ func (c *content) raw(key string) *llm.Payload { return llm.NewJSON(string(c.nee
 // block appends one content block, and after it the definitions of deferred tools
 // that it names.
 func (p *parser) block(role llm.Role, v value) {
-	p.written = v.text
+	p.written = v
 	c := p.part(v)
 	if p.err != nil {
 		return
@@ -291,8 +291,9 @@ func (c *content) serverResult(b *llm.Block) (named []string) {
 // already.
 func (p *parser) bring(role llm.Role, named []string) {
 	for _, name := range named {
+		p.alone = true // what it is depends on the request's tools
 		if def, ok := p.deferred[name]; ok {
-			p.append(role, &llm.Block{Kind: llm.ToolReference, Name: name, Content: llm.NewJSON(def)}, value{})
+			p.append(role, def, value{})
 		}
 	}
 }

@@ -41,6 +41,7 @@ type Options struct {
 	Logged  bool  // a client's file of what it sent: take off what it adds
 	Literal Rules // these do not hold: what they are about counts as it is written
 	Scope   llm.Scope
+	Seen    *Seen // of bodies that came before, nil for none; Salts may be others
 	// Salts are the salts of a model's settings; nil for none, which compares blocks
 	// alone.
 	Salts func(model string, s llm.Settings) llm.Salts
@@ -178,7 +179,7 @@ func Read(b *llm.Builder, data []byte, opt Options) (*Body, error) {
 	if err := check(data); err != nil {
 		return nil, err
 	}
-	p := &parser{body: &Body{}, opt: &opt, build: b, deferred: map[string]string{}}
+	p := &parser{body: &Body{}, opt: &opt, build: b, deferred: map[string]*llm.Block{}}
 	whole := bytes.TrimLeft(data, " \t\r\n")
 	top := p.members(value{bytes.TrimRight(whole, " \t\r\n"), len(data) - len(whole)}, "the request")
 	p.fields(top)
@@ -216,7 +217,7 @@ func (p *parser) blocks(top []member) {
 	p.head = p.build.Border(p.head, llm.Messages, salts)
 	for i, it := range p.items(parts[llm.Messages], "messages") {
 		p.spot = spot{i, -1}
-		p.message(it)
+		p.once(llm.Messages, it, func() { p.message(it) })
 	}
 }
 
@@ -231,6 +232,7 @@ func (p *parser) images(messages []byte) {
 
 // unknown counts something that is kept as bytes, or refuses it.
 func (p *parser) unknown(what, name string, offset int) {
+	p.alone = true
 	if p.err == nil && p.opt.Strict {
 		p.err = &Error{Offset: offset, Unknown: true, format: "unknown %s: %s", args: []any{what, word(name)}}
 	}
@@ -254,7 +256,7 @@ func (p *parser) tools(v value) {
 	items := p.items(v, "tools")
 	for i, it := range items {
 		p.spot = spot{i, -1}
-		p.tool(it)
+		p.once(llm.Tools, it, func() { p.tool(it) })
 	}
 	if len(p.deferred) > 0 && len(p.deferred) == len(items) {
 		p.fail(v.at, "all tools are deferred; at least one must not be")
@@ -263,7 +265,7 @@ func (p *parser) tools(v value) {
 
 // tool appends one definition, whose bytes are kept but for what changes no token.
 func (p *parser) tool(v value) {
-	p.written = v.text
+	p.written = v
 	members := p.members(v, "a tool")
 	var name, kind string
 	aside, mark := false, value{}
@@ -294,7 +296,8 @@ func (p *parser) tool(v value) {
 		return key == "cache_control" || key == "eager_input_streaming" || key == "defer_loading" && p.opt.holds(DeferredAside)
 	})
 	if aside {
-		p.deferred[name] = def
+		p.alone = true
+		p.deferred[name] = &llm.Block{Kind: llm.ToolReference, Name: name, Content: llm.NewJSON(def)}
 		p.body.Deferred = append(p.body.Deferred, name)
 		if mark.text != nil {
 			p.fail(mark.at, "tool %q is deferred and marked with cache_control; it can be one of the two", word(name))
@@ -310,7 +313,10 @@ func (p *parser) append(role llm.Role, b *llm.Block, mark value) {
 		return
 	}
 	p.head = p.build.Append(p.head, role, b)
-	p.body.Written, p.body.spots = append(p.body.Written, p.written), append(p.body.spots, p.spot)
+	p.body.Written, p.body.spots = append(p.body.Written, p.written.text), append(p.body.spots, p.spot)
+	if p.opt.Seen != nil {
+		p.appended = append(p.appended, seenBlock{role, b, p.reading.span(p.written), p.reading.span(mark), p.spot.part})
+	}
 	if mark.text != nil && string(mark.text) != "null" {
 		p.body.Breakpoints = append(p.body.Breakpoints, llm.Breakpoint{Node: p.head, TTL: p.lifetime(mark)})
 	}
@@ -323,7 +329,7 @@ func (p *parser) system(v value) {
 	case 0:
 		return
 	case '"':
-		p.content(llm.NoRole, v)
+		p.once(llm.System, v, func() { p.content(llm.NoRole, v) })
 		return
 	}
 	for i, it := range p.items(v, "system") {
@@ -332,7 +338,7 @@ func (p *parser) system(v value) {
 			p.body.Billing = line
 			continue
 		}
-		p.block(llm.NoRole, it)
+		p.once(llm.System, it, func() { p.block(llm.NoRole, it) })
 	}
 }
 
@@ -347,7 +353,7 @@ func (p *parser) billing(v value) string {
 
 // message appends one message's blocks.
 func (p *parser) message(v value) {
-	p.written = v.text // of what stands in no block
+	p.written = v // of what stands in no block
 	members := p.members(v, "a message")
 	role, content := llm.NoRole, value{}
 	var settings member
@@ -378,13 +384,14 @@ func (p *parser) message(v value) {
 			p.fail(v.at, "a message without content; give a string or at least one block")
 		}
 	} else if e := p.effort(settings); e != "" {
-		p.written = v.text
+		p.written = v
 		p.append(role, &llm.Block{Kind: llm.EffortChange, Content: llm.NewText(llm.Prose, e)}, value{})
 	}
 }
 
 // passing notes that a message is not shown for good, once, behind the body's own fields.
 func (p *parser) passing(m member) {
+	p.alone = true
 	f, n := Field{m.key, NotModelled, compact(m.value)}, len(p.body.Fields)
 	told := n > 0 && p.body.Fields[n-1].Name == f.Name && p.body.Fields[n-1].Treatment == f.Treatment
 	if !told && string(m.text) != `"never"` {
@@ -422,7 +429,7 @@ func (p *parser) role(v value) llm.Role {
 // content appends a string, as one text block, or a list of blocks.
 func (p *parser) content(role llm.Role, v value) {
 	if v.first() == '"' {
-		p.written = v.text
+		p.written = v
 		b := &llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, unquoted(v))}
 		if !p.opt.holds(StringIsBlock) {
 			b.Content = llm.NewWhole(string(v.text), b.Content)

@@ -147,10 +147,13 @@ type parser struct {
 	dec      jsontext.Decoder
 	opt      *Options
 	build    *llm.Builder
-	head     *llm.Node         // the last block so far
-	written  []byte            // the block being read
-	spot     spot              // where it is
-	deferred map[string]string // definitions that are no part of the prefix, by name
+	head     *llm.Node             // the last block so far
+	written  value                 // the block being read
+	spot     spot                  // where it is
+	deferred map[string]*llm.Block // definitions that are no part of the prefix, by name
+	reading  value                 // what once reads
+	appended []seenBlock           // of it
+	alone    bool                  // it does more than append blocks
 	body     *Body
 }
 

@@ -59,14 +59,36 @@ func story(t *testing.T, d *datadriven.TestData) string {
 	case "large":
 		body = fmt.Appendf(nil, `{"messages":[],"x":"%s"}`, strings.Repeat("x", MaxBytes))
 	}
-	b, err := Read(&llm.Builder{}, body, opt)
+	said := told(Read(&llm.Builder{}, body, opt))
+	for range 2 { // what earlier bodies held changes nothing
+		opt.Seen = seen[[2]bool{opt.Strict, opt.Logged}]
+		if again := told(Read(&llm.Builder{}, body, opt)); again != said {
+			t.Errorf("%s\nread after others:\n%swithout them:\n%s", d.Pos, again, said)
+		}
+	}
+	if said, _, _ = strings.Cut(said, placesBelow); d.Cmd == "deep" && strings.HasPrefix(said, "{") {
+		return "read\n"
+	}
+	return said
+}
+
+// seen is what the bodies of all stories held, by the options strict and logged.
+var seen = map[[2]bool]*Seen{{}: {}, {true}: {}, {false, true}: {}, {true, true}: {}}
+
+const placesBelow = "places:\n"
+
+// told is all that was read, and below it where each block stands; or the error.
+func told(b *Body, err error) string {
 	if err != nil {
 		return err.Error() + "\n"
 	}
-	if d.Cmd == "deep" {
-		return "read\n"
+	var places []string
+	for n := b.Head; n != nil; n = n.Parent {
+		if !n.IsBorder() {
+			places = append(places, fmt.Sprintf("%s %s\n", b.Path(n), b.Written[n.Pos-1]))
+		}
 	}
-	return describe(b)
+	return describe(b) + placesBelow + strings.Join(places, "")
 }
 
 func zipped(data []byte) []byte {
@@ -178,6 +200,29 @@ func TestIDs(t *testing.T) {
 			if _, whole := b.Content.Whole(); whole != (i >= 3) || (b.ID == id) != (i < 3 || b == served[1]) {
 				t.Errorf("block %d: whole %v, %v", i, whole, b.ID)
 			}
+		}
+	})
+}
+
+// TestSeen: what earlier bodies held decides nothing but how much is read anew.
+func TestSeen(t *testing.T) {
+	t.Run("WIRE-18 a deferred tool is the one of the request that names it", func(t *testing.T) {
+		opt := Options{Seen: &Seen{}}
+		for _, description := range []string{"one", "another"} {
+			body := fmt.Sprintf(`{"tools":[{"name":"A"},{"name":"B","description":%q,"defer_loading":true}],"messages":[{"role":"user","content":[`+
+				`{"type":"tool_result","tool_use_id":"t","content":[{"type":"tool_reference","tool_name":"B"}]}]}]}`, description)
+			if read(t, body, opt).Head.Hash != read(t, body, Options{}).Head.Hash {
+				t.Error(description)
+			}
+		}
+	})
+	t.Run("WIRE-75 at most the text of one body is kept", func(t *testing.T) {
+		opt, text := Options{Seen: &Seen{}}, strings.Repeat("x", MaxBytes/4)
+		for i := range 6 {
+			read(t, fmt.Sprintf(`{"messages":[{"role":"user","content":"%d%s"}]}`, i, text), opt)
+		}
+		if n := len(opt.Seen.blocks[llm.Messages]); n != 3 || opt.Seen.bytes > MaxBytes {
+			t.Errorf("%d messages, %d bytes", n, opt.Seen.bytes)
 		}
 	})
 }

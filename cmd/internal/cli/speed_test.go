@@ -58,7 +58,7 @@ func BenchmarkCheck(b *testing.B) {
 }
 
 // BenchmarkBodies is import of 1,000 raw bodies of 75 to 125 KB, of 25 conversations. It
-// is to take less than three seconds: it took 1.7 on 2026-11-23, and 2.7 with both cores busy.
+// is to take less than three seconds: on 2026-11-28 it took 1.6 to 2.7 with both cores busy.
 func BenchmarkBodies(b *testing.B) {
 	const request = `{"model":"claude-opus-4-6","system":%q,"tools":[{"name":"Read","input_schema":{"type":"object"}}],"messages":[%s]}`
 	const response = `{"id":"msg_%s","model":"claude-opus-4-6","stop_reason":"tool_use","content":[%s],"usage":{"input_tokens":9,"cache_read_input_tokens":20000,"output_tokens":30}}`

@@ -49,6 +49,7 @@ type bodies struct {
 	opt      *Options
 	skips    *skips
 	build    llm.Builder
+	seen     wire.Seen
 	requests map[string]source
 	answers  map[string]source
 	named    map[string]bool // answers, by a line of the index
@@ -187,7 +188,7 @@ func (d *bodies) read(src source) (body *wire.Body, file recording.File, err err
 	if err != nil || !ok {
 		return nil, file, err
 	}
-	if body, err = wire.Read(&d.build, data, wire.Options{Logged: true, Strict: d.opt.Strict}); err != nil {
+	if body, err = wire.Read(&d.build, data, wire.Options{Logged: true, Strict: d.opt.Strict, Seen: &d.seen}); err != nil {
 		return nil, file, d.refuse(src, err)
 	}
 	for _, u := range body.Unread {

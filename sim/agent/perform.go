@@ -88,7 +88,7 @@ func (d *Definition) forbidden(s *tool.Shell) []string {
 		return nil
 	case d.ReadOnly:
 		return append(s.Wrote[:len(s.Wrote):len(s.Wrote)], s.Temp...)
-	case d.Type == TypeVerification:
+	case d.verifies():
 		return s.Wrote
 	}
 	return nil

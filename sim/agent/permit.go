@@ -2,6 +2,7 @@ package agent
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"agentsim/sim/kernel"
@@ -9,6 +10,7 @@ import (
 	"agentsim/sim/permission"
 	"agentsim/sim/plan"
 	"agentsim/sim/rng"
+	"agentsim/sim/shell"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
@@ -70,7 +72,7 @@ func (u *toolUse) permit(p *kernel.Proc) (denied *tool.Result, err error) {
 	rules := a.rules()
 	pol := permission.Policy{Mode: a.mode, AvoidPrompts: a.ctx.AppState.AvoidPrompts, Rules: rules, Classifier: a.w.cfg.Permissions.Classifier, Unasked: u.unasked()}
 	if !rules.Empty() || a.mode == permission.Auto || len(a.w.cfg.Permissions.Answers) > 0 {
-		call.Subjects = u.tool.Subjects(u.block.Content, a.directory())
+		call.Subjects = u.subjects()
 	}
 	if u.tool.CanonicalName() == tool.AgentName {
 		pol.Rules = withoutTypes(rules) // the type's resolution says which types are left (SUB-05)
@@ -92,18 +94,35 @@ func (u *toolUse) permit(p *kernel.Proc) (denied *tool.Result, err error) {
 	return u.prompt(p, &call, d.Why)
 }
 
-// whyScratchpad is the reason of a decision that would have been a question.
-const whyScratchpad = "scratchpad"
+// The reasons of decisions that would have been questions.
+const (
+	whyScratchpad = "scratchpad"
+	whyTemporary  = "temporary files"
+)
 
 // unasked is why a question of the mode about a call is none: a worker reads and
-// writes what lies in the scratchpad unasked (CRD-08). "" leaves the question.
+// writes what lies in the scratchpad unasked (CRD-08), and a verification writes what
+// commands that only look print into temporary files. "" leaves the question.
 // Rules and what a mode forbids hold there as everywhere.
 func (u *toolUse) unasked() string {
 	a := u.by
-	if a.w.gates.Scratch && a.def != nil && a.def.works() && a.w.cfg.Coordinator.InScratchpad(u.tool, u.block.Content, a.directory()) {
+	switch {
+	case a.w.gates.Scratch && a.def != nil && a.def.works() && a.w.cfg.Coordinator.InScratchpad(u.tool, u.block.Content, a.directory()):
 		return whyScratchpad
+	case a.def.verifies() && u.tool.Reads != nil && !slices.ContainsFunc(u.subjects(), func(s string) bool { return !shell.ReadOnly(s) }):
+		return whyTemporary
 	}
 	return ""
+}
+
+// subjects are what rules have to speak of, for the call to be allowed by them: for a
+// verification no redirection into a temporary file is.
+func (u *toolUse) subjects() []string {
+	out := u.tool.Subjects(u.block.Content, u.by.directory())
+	if u.by.def.verifies() && u.tool.Reads != nil {
+		out = slices.DeleteFunc(out, shell.Temporary)
+	}
+	return out
 }
 
 // scratchNote tells a worker where the scratchpad is; nobody else is told.

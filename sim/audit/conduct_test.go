@@ -61,6 +61,8 @@ var conductSurgeries = []conductSurgery{
 		func(b *transcript.Permission) { b.Decision, b.Why = "allow", "allow rule Bash(mkdir:*)" })},
 	{"AUD-05 CRD-08 nobody asked because of a scratchpad that is none", "wrong-calls", "CRD-08", "nobody asked", decides(func(b *transcript.Permission) bool { return b.Tool == "Bash" },
 		func(b *transcript.Permission) { b.Decision, b.Why = "allow", "scratchpad" })},
+	{"AUD-05 PRM-01 nobody asked because of temporary files that are none", "wrong-calls", "PRM-01", "nobody asked", decides(func(b *transcript.Permission) bool { return b.Tool == "Bash" },
+		func(b *transcript.Permission) { b.Decision, b.Why = "allow", "temporary files" })},
 	{"AUD-05 TSK-02 a command that failed without an exit code", "wrong-calls", "TSK-02", "task ", changed(
 		func(b *transcript.Task) bool { return b.Exit > 0 }, func(_ *transcript.Event, b *transcript.Task) { b.Exit = 0 })},
 	{"AUD-05 TSK-03 a command that ran for another time", "wrong-calls", "TSK-03", "a duration of", changed(

@@ -180,6 +180,9 @@ func (u *permissions) follows(a *agent, c *call, b *transcript.Permission) {
 	if x := c.use; b.Why == "scratchpad" && x != nil && u.fails(crd08, u.inScratchpad(a, x)) {
 		u.report(crd08, a, "nobody asked because of the scratchpad, of which this is no call", b.Tool)
 	}
+	if x := c.use; b.Why == "temporary files" && x != nil && u.fails(prm01, u.temporary(a, x)) {
+		u.report(prm01, a, "nobody asked because of temporary files, of which this is no call", b.Tool)
+	}
 	want, known := u.verdict(a, c, b)
 	if !known {
 		return
@@ -291,6 +294,11 @@ func (u *permissions) verdict(a *agent, c *call, b *transcript.Permission) (want
 // is on.
 func (u *permissions) inScratchpad(a *agent, x *use) bool {
 	return u.gates.on["tengu_scratch"] && a.former.facts.Type == "worker" && strings.HasPrefix(x.file, u.opt.Session.Scratchpad+"/")
+}
+
+// temporary reports whether a call of a verification may write into temporary files.
+func (u *permissions) temporary(a *agent, x *use) bool {
+	return a.former.facts.Type == "verification" && classOf(x.name) == "exec" && strings.Contains(field(x.input, "command"), "/tmp/")
 }
 
 // allows is whether a rule that an agent is given allows a call: one of the session's,

@@ -26,4 +26,14 @@ func TestCommands(t *testing.T) {
 			}
 		}
 	})
+	t.Run("VER-02 PRM-01 a temporary file is one below the temporary directory that is named as it is", func(t *testing.T) {
+		for command, want := range map[string]bool{
+			"> /tmp/t.sh": true, ">>/tmp/a/b": true, "2>/tmp/e": true, "echo x > /tmp/t": false, "> /tmp/../work/project/a.go": false, "> /tmp/{a,../b}": false,
+			"> t.sh": false, "> /tmpx": false, "> /tmp": false, "> /tmp/$x": false, "if": false, "": false,
+		} {
+			if Temporary(command) != want {
+				t.Errorf("%q: %v", command, !want)
+			}
+		}
+	})
 }

@@ -3,6 +3,7 @@ package shell
 import (
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -107,6 +108,18 @@ func Commands(script string) []string {
 		return []string{script}
 	}
 	return out
+}
+
+// Temporary reports whether a command, as Commands lists it, is a redirection into one
+// file below TempDir that is named as it is.
+func Temporary(command string) bool {
+	file, err := parse(command)
+	if err != nil || len(file.Stmts) != 1 || file.Stmts[0].Cmd != nil || len(file.Stmts[0].Redirs) != 1 {
+		return false
+	}
+	to := file.Stmts[0].Redirs[0].Word.Lit()
+	rel, ok := within(TempDir, path.Clean(to))
+	return ok && rel != "" && !strings.ContainsAny(to, `{*?[\\`)
 }
 
 // ReadOnly reports whether nothing in the script can change a file or run the

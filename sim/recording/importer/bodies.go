@@ -158,7 +158,7 @@ func (d *bodies) line(name string, line []byte, number int64) {
 func (d *bodies) found(session, agent string, request, response source, ended vtime.Instant) {
 	sent := request.written
 	if sent > ended || ended.Sub(sent) > vtime.Hour {
-		d.skips.take("file of a request written long before or after its answer's end: that end is taken for when it was sent", 1, request.name)
+		d.skips.take("file of a request written long before or after its answer's end: that end is taken for when it was sent", 1, request.name, 0)
 		sent = ended
 	}
 	d.pairs = append(d.pairs, bodyPair{session, agent, request, response, sent, ended})
@@ -200,11 +200,11 @@ func (d *bodies) read(src source) (body *wire.Body, file recording.File, err err
 		if u.What == "field" || u.What == "beta" { // it stands in no block
 			does = "what it does to the prompt is in no figure"
 		}
-		d.skips.addN("unknown "+what+": "+does, int64(u.Count), src.name, 0)
+		d.skips.take("unknown "+what+": "+does, int64(u.Count), src.name, 0)
 	}
 	for _, f := range body.Fields {
 		if f.Treatment == wire.NotModelled {
-			d.skips.add(f.Name+", which is not modelled: what it does to the prompt is in no figure", src.name, 0)
+			d.skips.take(f.Name+", which is not modelled: what it does to the prompt is in no figure", 1, src.name, 0)
 		}
 	}
 	return body, file, nil

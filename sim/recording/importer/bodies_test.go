@@ -11,6 +11,7 @@ import (
 
 	"agentsim/sim/recording"
 	"agentsim/sim/vtime"
+	"agentsim/sim/wire"
 )
 
 // dump is a directory of bodies being made, a pair every ten seconds.
@@ -183,6 +184,15 @@ msg_4 main main 2 "settings: thinking"
 			if !found {
 				t.Errorf("%q is not among %v", want, skipped)
 			}
+		}
+	})
+	t.Run("WIRE-75 a file of more bytes than a request may have is not read", func(t *testing.T) {
+		d := newDump()
+		d.pair(body("s", user("go")), text)
+		d.pair(body("s", user("go"), says(text), user("on"))+strings.Repeat(" ", wire.MaxBytes), text)
+		s, skipped := d.read(t)
+		if len(s.Requests) != 1 || len(skipped) != 1 || skipped[0] != (recording.Skip{What: "body of more than 33554432 bytes", Count: 1, File: "b/2.request.json"}) {
+			t.Errorf("%s%+v", plan(s), skipped)
 		}
 	})
 	t.Run("WIRE-62 the index says the session and when an answer ended, the file when its request was sent, and its name nothing", func(t *testing.T) {

@@ -87,7 +87,7 @@ func (s *bodySession) edited(messages []*llm.Node, agent string) *sentBody {
 			return nil
 		}
 		if agent == "" && !continues(messages, after(before.Head, nil)) {
-			s.skips.take("request taken for one that goes on with its earlier messages changed: only a short answer that it repeats says so", 1, s.file)
+			s.skips.take("request taken for one that goes on with its earlier messages changed: only a short answer that it repeats says so", 1, s.file, 0)
 		}
 	}
 	return before
@@ -108,7 +108,7 @@ func (s *bodySession) anew(agent string) *sentBody {
 	}
 	for i := len(s.Requests) - 1; i >= 0; i-- {
 		if t := s.Requests[i].Thread; s.agents[t] == agent {
-			s.skips.take("request of the main conversation that repeats nothing of the one before: taken for that conversation, compacted or begun again", 1, s.file)
+			s.skips.take("request of the main conversation that repeats nothing of the one before: taken for that conversation, compacted or begun again", 1, s.file, 0)
 			return s.latest[t]
 		}
 	}

@@ -57,7 +57,7 @@ func (d *bodies) pairByContent(dir string) error {
 		d.pairsIn(nodes, sent, answers)
 	}
 	if n := len(d.pairs); n > 0 {
-		d.skips.take("pair of request and answer found by what they hold: there is no "+bodiesIndex, int64(n), dir)
+		d.skips.take("pair of request and answer found by what they hold: there is no "+bodiesIndex, int64(n), dir, 0)
 	}
 	d.pairByInstants(left, dir)
 	return nil
@@ -132,6 +132,6 @@ func (d *bodies) pairByInstants(left []bodyFile, dir string) {
 		}
 	}
 	if n > 0 {
-		d.skips.take("pair of request and answer found by when their files were written alone: no other request here was open then", n, dir)
+		d.skips.take("pair of request and answer found by when their files were written alone: no other request here was open then", n, dir, 0)
 	}
 }

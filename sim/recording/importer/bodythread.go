@@ -144,7 +144,7 @@ func (s *bodySession) goesOnFrom(p int32, n *llm.Node, body *wire.Body, messages
 		if before := s.edited(messages, agent); before != nil && before.request > p {
 			return s.goOn(before, body, r)
 		}
-		s.skips.take("thread taken for a fork: it goes on from a request from which another one went on otherwise", 1, s.file)
+		s.skips.take("thread taken for a fork: it goes on from a request from which another one went on otherwise", 1, s.file, 0)
 	}
 	r.Thread = s.thread(recording.Thread{Kind: recording.Fork, Parent: r.Thread, SpawnedBy: p}, agent)
 	return n
@@ -194,7 +194,7 @@ func (s *bodySession) begin(messages []*llm.Node, agent string) int32 {
 	}
 	for _, n := range messages {
 		if n.Role == llm.Assistant {
-			s.skips.add("thread that begins with answers which no request here was given: what it goes on from cannot be told", s.file, 0)
+			s.skips.take("thread that begins with answers which no request here was given: what it goes on from cannot be told", 1, s.file, 0)
 			break
 		}
 	}

@@ -214,6 +214,9 @@ func (c *claudeCodeReader) thread(agent string) int32 {
 // skip counts something of the present line.
 func (c *claudeCodeReader) skip(what string) { c.skips.add(what, c.file, c.number) }
 
+// readAs counts what was read, and says as what.
+func (c *claudeCodeReader) readAs(what string) { c.skips.take(what, 1, c.file, c.number) }
+
 // word is a name that recurs, kept once.
 func (c *claudeCodeReader) word(s string) string {
 	if w, ok := c.words[s]; ok {

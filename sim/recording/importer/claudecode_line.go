@@ -165,9 +165,9 @@ func (c *claudeCodeReader) usage(u *ccUsage) (out llm.Usage, ok bool) {
 	case out.Written() == u.Write && (u.Split != nil || u.Write == 0):
 	case u.Split == nil || out.Written() == 0:
 		out.Write5m, out.Write1h = u.Write, 0
-		c.skip("TTL of a write: not named, taken as the default of 5 minutes")
+		c.readAs("TTL of a write: not named, taken as the default of 5 minutes")
 	default:
-		c.skip("cache_creation_input_tokens that is not the sum of its TTLs: the TTLs are taken")
+		c.readAs("cache_creation_input_tokens that is not the sum of its TTLs: the TTLs are taken")
 	}
 	return out, true
 }

@@ -68,7 +68,7 @@ func (c *claudeCodeReader) read(data []byte, cut bool) {
 func (c *claudeCodeReader) time(s string) int64 {
 	t, ok := vtime.ParseInstant(s)
 	if !ok {
-		c.skip("line without a readable time: taken as that of the line before")
+		c.readAs("line without a readable time: taken as that of the line before")
 		return c.at
 	}
 	c.at = int64(t)
@@ -101,7 +101,7 @@ func (c *claudeCodeReader) above(l *ccLine, at int64) (n ccNode, ok bool) {
 		n = c.sideChain(l, n, known)
 	case n.thread == c.own:
 	case t.Kind == recording.Main:
-		c.skip("line of the main thread that goes on from a sub-agent's: taken as a beginning")
+		c.readAs("line of the main thread that goes on from a sub-agent's: taken as a beginning")
 		n = ccNode{request: -1, thread: c.own}
 	default: // a fork: it goes on from a line of its parent
 		t.forked = true
@@ -156,7 +156,7 @@ func (c *claudeCodeReader) assistant(l *ccLine, n ccNode, at int64) ccNode {
 		c.skip("answer with neither a message id nor a usage: no request")
 		return n
 	default:
-		c.skip("answer without a message id: named by its request or line")
+		c.readAs("answer without a message id: named by its request or line")
 		if id = l.RequestID; id == "" {
 			id = l.UUID
 		}
@@ -199,7 +199,7 @@ func (c *claudeCodeReader) request(id string, l *ccLine, n ccNode, at int64) ccR
 	}
 	if n.request >= 0 {
 		if before := int64(c.requests[n.request].Start); start < before {
-			c.skip("request that begins before its predecessor: taken to begin with it")
+			c.readAs("request that begins before its predecessor: taken to begin with it")
 			start = before
 		}
 	}

@@ -42,8 +42,8 @@ func (s *skips) addN(what string, n int64, file string, line int64) {
 }
 
 // take counts something that was read, and says as what.
-func (s *skips) take(what string, n int64, file string) {
-	s.addN(what, n, file, 0)
+func (s *skips) take(what string, n int64, file string, line int64) {
+	s.addN(what, n, file, line)
 	if i, apart := s.at[what]; apart {
 		s.list[i].Taken = true
 	}
@@ -53,7 +53,7 @@ func (s *skips) take(what string, n int64, file string) {
 func (s *skips) merge(o *skips) {
 	for _, k := range o.list {
 		if k.Taken {
-			s.take(k.What, k.Count, k.File)
+			s.take(k.What, k.Count, k.File, k.Line)
 		} else {
 			s.addN(k.What, k.Count, k.File, k.Line)
 		}

@@ -68,7 +68,7 @@ func (f *rowFile) round(line []byte, number int64, sk *skips) error {
 		return nil
 	}
 	if q.Usage.Write5m > 0 {
-		s.skips.add("TTL of a cache write, which the recording does not hold: taken as 5m", f.name, number)
+		s.skips.take("TTL of a cache write, which the recording does not hold: taken as 5m", 1, f.name, number)
 	}
 	if f.requests++; f.requests > maxRequests {
 		return tooMany(f.name, number)

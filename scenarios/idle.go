@@ -77,6 +77,9 @@ func (f *File) Unread(variant string, sets []string, set string) string {
 	return why
 }
 
+// Reads reports whether something in a scenario of a file reads what stands at a path.
+func Reads(f *File, s *Scenario, path string) bool { return idle(unreadIn(f, s), path) == nil }
+
 // unreadIn is what nothing in a scenario of a file reads. Definitions that are not the
 // file's own may ask for any alias, as only a run finds out.
 func unreadIn(f *File, s *Scenario) []section {

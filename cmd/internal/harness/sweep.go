@@ -1,6 +1,8 @@
 package harness
 
 import (
+	"strconv"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/grid"
 	"agentsim/scenarios"
@@ -17,6 +19,7 @@ type Sweep struct {
 	Plain []*sim.Spec // of the variants as the scenario has them; nil where nobody asks
 
 	made  []*scenarios.Scenario // by point and variant, with the first seed
+	as    []int                 // by point and variant, the first cell whose scenario reads the same
 	cell  int                   // that seeds makes runs of
 	seeds *sim.Template         // nil before the first
 }
@@ -29,6 +32,7 @@ func NewSweep(m *Maker, variants []string, seeds int) (*Sweep, error) {
 		axes = append(axes, grid.Axis{Path: a.Path, Values: a.Values})
 	}
 	w := &Sweep{Grid: grid.New(m.File.Name, axes, variants, seeds), Maker: m}
+	first := map[string]int{}
 	for i := range w.Cells {
 		c := &w.Cells[i]
 		sc, err := m.Scenario(c.Variant, w.sets(c)...)
@@ -37,6 +41,16 @@ func NewSweep(m *Maker, variants []string, seeds int) (*Sweep, error) {
 		}
 		c.Seed = sc.Seed
 		w.made = append(w.made, sc)
+		read := c.Variant
+		for n, a := range m.File.Sweep {
+			if scenarios.Reads(m.File, sc, a.Path) {
+				read += "\n" + strconv.Itoa(n) + "=" + c.Point[n]
+			}
+		}
+		if _, known := first[read]; !known {
+			first[read] = i
+		}
+		w.as = append(w.as, first[read])
 	}
 	return w, nil
 }
@@ -84,25 +98,52 @@ func (w *Sweep) Distinct() error {
 }
 
 // Sweep runs one: each cell with its first seed and, where that run draws anything,
-// with the others. A run that breaks an invariant ends it.
+// with the others. Cells that differ in nothing that is read run once where nothing is
+// recorded. A run that breaks an invariant ends it.
 func (h *Harness) Sweep(w *Sweep) error {
 	var first, others [][2]int
-	for i := range w.Cells {
-		first = append(first, [2]int{i, 0})
+	for i, as := range w.as {
+		if as == i || h.Recorder != nil {
+			first = append(first, [2]int{i, 0})
+		}
 	}
-	if err := h.sweep(w, first); err != nil || w.Seeds == 1 || h.Stop.Has() {
+	h.Progress.Add((len(w.as) - len(first)) * w.Seeds)
+	if err := h.sweep(w, first); err != nil || h.Stop.Has() {
 		return err
 	}
-	for i := range w.Cells {
-		c := &w.Cells[i]
+	for _, at := range first {
+		c := &w.Cells[at[0]]
 		if !c.Drawn {
 			c.Runs = c.Runs[:1]
 		}
 		for n := 1; n < len(c.Runs); n++ {
-			others = append(others, [2]int{i, n})
+			others = append(others, [2]int{at[0], n})
 		}
 	}
-	return h.sweep(w, others)
+	if err := h.sweep(w, others); err != nil || h.Recorder != nil {
+		return err
+	}
+	return w.share()
+}
+
+// share gives what the first of cells that are read alike came to to the others.
+func (w *Sweep) share() error {
+	for i, as := range w.as {
+		if c := &w.Cells[i]; as != i {
+			c.Drawn, c.Runs = w.Cells[as].Drawn, w.Cells[as].Runs
+			spec, err := w.Spec(i, 0)
+			if err != nil {
+				return err
+			}
+			c.Same = w.plain(i, spec.RunID())
+		}
+	}
+	return nil
+}
+
+// plain reports whether a run is that of a cell's variant as the scenario has it.
+func (w *Sweep) plain(cell int, id string) bool {
+	return w.Plain != nil && id == w.Plain[cell%len(w.Plain)].RunID()
 }
 
 // sweep runs runs of a sweep.
@@ -149,7 +190,7 @@ func (w *Sweep) take(cell, n int, r *Run) error {
 			return ui.Failf(ui.Broken, "%s with seed %d at %s: an invariant is broken\n%w", c.Variant, r.Spec.Seed(), w.Describe(c.Point), err)
 		}
 		c.Drawn = c.Drawn || r.Result.Draws > 0
-		c.Same = w.Plain != nil && r.ID == w.Plain[cell%len(w.Plain)].RunID()
+		c.Same = w.plain(cell, r.ID)
 		to.Outcome, to.Open = string(r.Result.Outcome), r.Open()
 	}
 	if r.Known {

@@ -52,12 +52,13 @@ func (c *checker) coordinator() {
 	if !s.allScripted() && slices.Contains([]string{"inline", "subagent", "team"}, s.Strategy()) {
 		c.bad("structure", "structure: coordinator, or take "+coordinatorGate+" away", "gates %s and %s contradict structure %s: a coordinator has none of the tools and starts none of the agents that it needs", coordinatorGate, coordinatorEnvGate, s.Structure)
 	}
-	if s.Gate(noBackgroundGate) == "true" {
-		c.bad("gates."+noBackgroundGate, "leave it at false", "a coordinator's workers run in the background, which gate %s disables", noBackgroundGate)
+	const notifies = "structure coordinator works by notifications of workers in the background, which gate %s disables"
+	if s.leads() && s.Gate(noBackgroundGate) == "true" {
+		c.bad("gates."+noBackgroundGate, "leave it at false", notifies, noBackgroundGate)
 	}
 	for i, g := range s.GateFlips {
-		if g.Gate == noBackgroundGate && g.Value == "true" {
-			c.bad("gate_flips["+itoa(i)+"].gate", "take it away", "a coordinator's workers run in the background, which gate %s disables", g.Gate)
+		if s.leads() && g.Gate == noBackgroundGate && g.Value == "true" {
+			c.bad("gate_flips["+itoa(i)+"].gate", "take it away", notifies, g.Gate)
 		}
 	}
 	for i, typ := range s.Project.Agents.BuiltIns {

@@ -96,6 +96,13 @@ script:
   answers:
     - {agent: main, turns: [{read: a.go}, {read: b.go}, {read: c.go}, {glob: "*.go"}, {say: done}]}
 lab: {compaction: {window: 20k, share: 70}}`},
+	{"CRD-06 SUB-11 AUD-05 a coordinator waits for its workers where background tasks are disabled", `
+script:
+  main: {user: Go.}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: x, subagent_type: worker}}, {name: Agent, input: {description: b, prompt: x, subagent_type: worker}}]}, {say: Ok.}]}
+    - {agent: main/*, turns: [{tools: [{name: Agent, input: {description: c, prompt: x, subagent_type: worker}}]}, {say: The report.}]}
+lab: {gates: {COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true, CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: true}}`},
 }
 
 func TestFeatures(t *testing.T) {

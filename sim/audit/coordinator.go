@@ -79,7 +79,7 @@ func (u *coordinators) startWorker(a, p *agent) {
 	if a.spawned.input != nil && !p.edited {
 		u.same(crd05, a, "subagent_type in its call", typ, typeIn(a.spawned.input))
 	}
-	if u.fails(crd06, a.background && !slices.Contains(a.facts.Tools, "Agent")) {
+	if u.fails(crd06, (a.background || u.gates.on["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"]) && !slices.Contains(a.facts.Tools, "Agent")) {
 		u.report(crd06, a, "in the background, and no tool Agent", "background "+word(a.background)+", tools "+strings.Join(a.facts.Tools, " "))
 	}
 	u.atOnce(a, p)

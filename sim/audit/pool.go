@@ -45,7 +45,7 @@ type rule struct {
 // ruleOf is an agent's rule. What its definition allows and denies stands in the
 // Agent tool's definition in its parent's requests (DEF-10).
 func ruleOf(a, p *agent) rule {
-	r := rule{builtIn: strings.HasPrefix(a.facts.Source, "agent:builtin:"), background: a.facts.Async, plans: a.facts.RunMode == "plan", mate: a.mate}
+	r := rule{builtIn: strings.HasPrefix(a.facts.Source, "agent:builtin:"), background: a.facts.Async || p.coordinator(), plans: a.facts.RunMode == "plan", mate: a.mate}
 	r.works = r.builtIn && a.facts.Type == "worker"
 	words, ok := toolWords(p.agents+p.attached, a.facts.Type)
 	if !ok {

@@ -144,6 +144,9 @@ func testMinimalPools(t *testing.T) {
 		if r := s.block("main/1.1", 2, -1).Block; !r.IsError || len(s.world.Agents()) != 2 {
 			t.Errorf("%s could start an agent: %s", c.typ, r.Content.Raw())
 		}
+		if told := strings.Contains(s.lines([]string{"finding"}), `"SUB-21: sub-agent reviewer has no agent, which its definition lists"`); told != (c.typ == "reviewer") {
+			t.Errorf("%s: a finding about agent: %v", c.typ, told)
+		}
 		if told := strings.Contains(s.flat("main/1.1", 1), "run_shell run only what reads"); told != (c.typ == "explore" && c.change == nil) {
 			t.Errorf("%s: its prompt speaks of run_shell: %v", c.typ, told)
 		}

@@ -143,6 +143,9 @@ func (s *Stack) Starts(a *agent.Agent, d *agent.Definition) {
 			missed = append(missed, p.Name)
 		}
 	}
+	if slices.Contains(d.Tools, tool.MinimalAgent) {
+		departs(a, "SUB-21", "sub-agent "+d.Type+" has no "+tool.MinimalAgent+", which its definition lists")
+	}
 	departs(a, "SUB-08", "sub-agent "+d.Type+" starts without "+strings.Join(missed, ", "))
 }
 

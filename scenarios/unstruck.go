@@ -92,13 +92,23 @@ func (f *File) Unstruck(sets []string, runs []Ran, asWritten bool) (told []Idle,
 
 // unplayed is why no agent of some runs gives a script's answers, and what to write.
 func unplayed(x *struck, all []string) string {
-	switch names := func(name string) bool { return doublestar.MatchUnvalidated(x.agent, name) }; {
-	case slices.ContainsFunc(all, names):
+	switch {
+	case slices.ContainsFunc(all, func(name string) bool { return NamesAgent(x.agent, name) }):
 		return "each agent that it names gives the answers of an earlier one in the list; put it in front of that"
 	case !slices.ContainsFunc(all, func(name string) bool { return strings.Contains(name, "/") }):
 		return "nobody was started beside " + someOf(all) + "; start one in a turn, spawn: {subagent: [NAME]}, or take it away"
 	}
+	if slices.ContainsFunc(all, func(name string) bool { return doublestar.MatchUnvalidated(x.agent, name) }) {
+		return "a pattern names side questions only where it says so; write main/aside-* for those of main"
+	}
 	return "no agent has such a name; write one of " + someOf(document.Nearer(x.agent, all)) + ", or a pattern of it"
+}
+
+// NamesAgent reports whether a pattern of answers names an agent. Side questions, which
+// are nobody's work, are named by patterns that speak of them alone.
+func NamesAgent(pattern, lineage string) bool {
+	aside := strings.Contains(lineage, llm.AsideSuffix) && !strings.Contains("/"+pattern, llm.AsideSuffix)
+	return pattern == lineage || !aside && doublestar.MatchUnvalidated(pattern, lineage)
 }
 
 // struck is a part of a scenario and whether a run used it.
@@ -156,7 +166,7 @@ func (s *Scenario) unstruck(run *Ran, d *document.Decoder) (out []*struck) {
 	played := map[int]bool{}
 	for _, name := range run.Lineages { // each plays the first that names it
 		played[slices.IndexFunc(s.Scripts, func(sc Script) bool {
-			return sc.Agent == name || !strings.Contains(name, llm.AsideSuffix) && doublestar.MatchUnvalidated(sc.Agent, name)
+			return NamesAgent(sc.Agent, name)
 		})] = true
 	}
 	for i := range s.Scripts {

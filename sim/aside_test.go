@@ -103,9 +103,11 @@ func TestAside(t *testing.T) {
 		}
 	})
 	t.Run("BTW-01 a call of a tool is refused, and one turn is all it has", func(t *testing.T) {
-		a := aside(t, "{after: 1m, aside: {ask: Which port?}}, ", calls3)
-		if len(a.results) != 1 || !a.results[0].IsError || len(a.heads["main/aside-1"]) != 1 {
-			t.Errorf("results %+v of %d requests", a.results, len(a.heads["main/aside-1"]))
+		for pattern, refused := range map[string]int{"main/aside-1": 1, "main/aside-*": 1, "'**/aside-1'": 1, "main/*": 0, "'**'": 0} { // the last two do not say that they mean side questions
+			a := aside(t, "{after: 1m, aside: {ask: Which port?}}, ", strings.Replace(calls3, "main/aside-1", pattern, 1))
+			if len(a.results) != refused || refused > 0 && !a.results[0].IsError || len(a.heads["main/aside-1"]) != 1 {
+				t.Errorf("%s: results %+v of %d requests", pattern, a.results, len(a.heads["main/aside-1"]))
+			}
 		}
 	})
 	t.Run("BTW-02 it reads what its root left, writes nothing, and leaves no trace in the root's requests", func(t *testing.T) {

@@ -107,7 +107,7 @@ func asidesAssumed(sc *scenarios.Scenario) []string {
 			}
 			n++
 			name := RootLineage(&roots[i]) + llm.AsideSuffix + strconv.Itoa(n)
-			if !slices.ContainsFunc(sc.Scripts, func(s scenarios.Script) bool { return s.Agent == name }) {
+			if !slices.ContainsFunc(sc.Scripts, func(s scenarios.Script) bool { return scenarios.NamesAgent(s.Agent, name) }) {
 				return []string{fmt.Sprintf("answers to side questions that no script gives: %d tok", script.AsideTokens)}
 			}
 		}

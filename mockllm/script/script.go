@@ -297,12 +297,11 @@ func (b *Book) say(q *mockllm.Query, a *mockllm.Answer, kind llm.Kind, c *scenar
 	}
 }
 
-// find is the first script whose pattern names the lineage. Patterns name no side
-// questions, which are nobody's work.
+// find is the first script whose pattern names the lineage.
 func (b *Book) find(lineage string) *script {
 	for i := range b.scripts {
 		s := &b.scripts[i]
-		if s.agent == lineage || s.glob && !strings.Contains(lineage, llm.AsideSuffix) && doublestar.MatchUnvalidated(s.agent, lineage) {
+		if s.agent == lineage || s.glob && scenarios.NamesAgent(s.agent, lineage) {
 			return s
 		}
 	}

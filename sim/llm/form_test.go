@@ -104,8 +104,16 @@ func escapeTable(t *testing.T) {
 		case c < 0x20:
 			want = fmt.Sprintf(`\u%04x`, c)
 		}
-		if got := NewText(Prose, string(rune(c))).esc; got != want {
-			t.Errorf("byte %#02x is escaped %s, want %s", c, got, want)
+		digits := uint32(0)
+		if '0' <= c && c <= '9' {
+			digits = 1
+		}
+		for at := range 9 { // of two words
+			before, behind := "abcdefgh"[:at], "ijklmnop"[at/2:]
+			p := NewText(Prose, before+string(rune(c))+behind)
+			if want := before + want + behind; p.esc != want || p.measure.Bytes != [NumClasses]uint32{Prose: uint32(len(p.raw)) - digits, Digits: digits} {
+				t.Errorf("byte %#02x is escaped %s, want %s, and measures %v", c, p.esc, want, p.measure.Bytes)
+			}
 		}
 	}
 	if got := NewText(Prose, "é\u2028<&>中").esc; got != "é\u2028<&>中" {

@@ -1,7 +1,10 @@
 package llm
 
 import (
+	"encoding/binary"
+	"fmt"
 	"math"
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 
@@ -140,40 +143,65 @@ func (p *Payload) Identity() Hash {
 // backslash; \b \f \n \r \t their letters; other bytes below 0x20 `\u00xx` in
 // lower case; everything else stands as it is.
 func escape(s string) string {
-	size := len(s)
-	for i := range len(s) {
-		size += int(escapes[s[i]].more)
+	more := 0
+	for i := 0; i < len(s); i += 8 {
+		more += bits.OnesCount64(escaped(word(s, i)))
 	}
-	if size == len(s) {
+	if more == 0 {
 		return s
 	}
-	b, n := make([]byte, size), 0
-	for i := range len(s) {
-		switch c := s[i]; escapes[c].more {
-		case 0:
-			b[n] = c
-			n++
-		case 1:
-			b[n], b[n+1] = '\\', escapes[c].letter
-			n += 2
-		default:
-			n += copy(b[n:], []byte{'\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15]})
+	b := make([]byte, len(s)+more+8) // eight, since words are written whole
+	i, n := 0, 0
+	for i < len(s) {
+		x := word(s, i)
+		binary.LittleEndian.PutUint64(b[n:], x)
+		marks := escaped(x)
+		if marks == 0 {
+			i, n = i+8, n+8
+			continue
 		}
+		plain := bits.TrailingZeros64(marks) / 8
+		i, n = i+plain, n+plain
+		b[n], b[n+1] = '\\', letters[s[i]]
+		if n += 2; b[n-1] == 0 {
+			n += copy(b[n-1:], fmt.Sprintf("u%04x", s[i])) - 1
+			b = append(b, "    "...)
+		}
+		i++
 	}
-	return string(b)
+	return string(b[:n-(i-len(s))])
 }
 
-// escapes is how many bytes more each byte takes, none if it stands as it is, and for
-// one the letter behind the backslash.
-var escapes = func() (all [256]struct{ letter, more byte }) {
-	for c := range 0x20 {
-		all[c].more = 5
+// letters are what some bytes have behind the backslash.
+var letters = [256]byte{'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
+
+// every has a byte in each of its eight.
+const every = 0x0101010101010101
+
+// escaped marks the bytes of x that do not stand as they are in a JSON string: the
+// highest bit of each, and no other.
+func escaped(x uint64) uint64 {
+	const high, low = 0x80 * every, 0x7f * every
+	quote, slash := x^'"'*every, x^'\\'*every
+	return ^((x&low + 0x60*every | x) & ((quote & low) + low | quote) & ((slash & low) + low | slash)) & high
+}
+
+// other marks the bytes of x that measure as no plain character, likewise: digits, and
+// what is not ASCII.
+func other(x uint64) uint64 {
+	const high, low = 0x80 * every, 0x7f * every
+	return (x | (x&low+(0x80-'0')*every) & ^(x&low+(0x80-'9'-1)*every)) & high
+}
+
+// word is the eight bytes of s from i; what it lacks of them is blank.
+func word(s string, i int) uint64 {
+	if i+8 > len(s) {
+		s, i = s[i:]+"        ", 0
 	}
-	for i, c := range []byte("\"\\\b\f\n\r\t") {
-		all[c].letter, all[c].more = `"\bfnrt`[i], 1
-	}
-	return all
-}()
+	s = s[i : i+8]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
 
 // MeasureOf is the measure of a text of the given class.
 func MeasureOf(c Class, s string) Measure { return measure(c, s) }
@@ -184,13 +212,14 @@ func measure(c Class, s string) Measure {
 	var m Measure
 	rest := len(s) // bytes of no other class
 	for i := 0; i < len(s); {
-		b := s[i]
-		if b < utf8.RuneSelf && !isDigit(b) {
-			i++
+		marks := other(word(s, i))
+		if marks == 0 {
+			i += 8
 			continue
 		}
+		i += bits.TrailingZeros64(marks) / 8
 		class, counts, n := Digits, 1, 1
-		if b >= utf8.RuneSelf {
+		if s[i] >= utf8.RuneSelf {
 			var r rune
 			r, n = utf8.DecodeRuneInString(s[i:])
 			if class, counts = CJK, n; !isCJK(r) {

@@ -41,13 +41,12 @@ type life struct {
 	key      rng.Key
 	def      *Definition
 	ctx      *Context
-	mode     permission.Mode // run mode
-	place    *place          // where it works; nil is the project's directory
-	dir      string          // working directory, where it has one of its own
+	place    *place // where it works; nil is the project's directory
+	dir      string // working directory, where it has one of its own
 	maxTurns int
 	toolless bool // every call of a tool is refused
 	hooks    hooks
-	planning *planning // nil of one that does not plan, or because its parent does
+	planning *planning // of one whose own mode is to plan
 	root     *Root     // of a root agent
 
 	// its conversation, and the requests and summaries that are made of it
@@ -133,7 +132,7 @@ func (a *Agent) Ending() Ending { return a.end }
 func (a *Agent) Definition() *Definition { return a.def }
 
 // Mode is the mode in which an agent that lives runs.
-func (a *Agent) Mode() permission.Mode { return a.mode }
+func (a *Agent) Mode() permission.Mode { return a.ctx.AppState.Mode() }
 
 // Record emits an event of the agent on behalf of a room beside this one.
 func (a *Agent) Record(b transcript.Body) { a.w.rec.emit(a.ref, b) }

@@ -41,8 +41,8 @@ func ask(r *Root, q *Aside) {
 		def.Type = TypeAsideAgent
 	}
 	s := a.w.newAgent(a.lineage+llm.AsideSuffix+strconv.Itoa(r.asides), a, def)
-	s.mode, s.maxTurns, s.toolless, s.plan = a.mode, max(q.Turns, 1), !q.Tools, a.plan
-	ctx := newContext(a.ctxNow(), Options{ID: s.id(), Chain: s.key.Sub("chain").Uint64(), Source: AsideSource, Pool: a.ctx.Pool, RunMode: string(a.mode), Exact: true})
+	s.maxTurns, s.toolless, s.plan = max(q.Turns, 1), !q.Tools, a.plan
+	ctx := newContext(a.ctxNow(), Options{ID: s.id(), Chain: s.key.Sub("chain").Uint64(), Source: AsideSource, Pool: a.ctx.Pool, Exact: true})
 	s.equip(a.front, ctx)
 	s.client.set(a.client.req.Settings)
 	s.compaction.fullAt = 0

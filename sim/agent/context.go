@@ -2,7 +2,6 @@ package agent
 
 import (
 	"agentsim/sim/llm"
-	"agentsim/sim/permission"
 	"agentsim/sim/tool"
 )
 
@@ -34,8 +33,7 @@ type Tracking struct {
 // View is how an agent reads application state.
 type View struct {
 	AvoidPrompts bool // a tool that would have to ask is denied instead
-	RunMode      string
-	Rules        *permission.Rules // of its own; nil are the session's
+	*Authority        // read at each call
 }
 
 // Writer says where a write of application state goes.
@@ -57,7 +55,7 @@ type Options struct {
 	Chain      uint64
 	Source     string
 	Pool       *Pool
-	RunMode    string
+	Own        *Authority  // nil shares the parent's
 	Files      *tool.Cache // what is cloned; nil clones the parent's
 	ShareAbort bool        // the parent's own controller, prompts allowed
 	ShareState bool        // writes go where the parent's go
@@ -77,7 +75,7 @@ func newContext(parent *Context, o Options) *Context {
 		Identity:     o.Identity,
 		Files:        files.Clone(),
 		Abort:        parent.Abort,
-		AppState:     View{AvoidPrompts: !o.ShareAbort, RunMode: o.RunMode, Rules: parent.AppState.Rules},
+		AppState:     View{AvoidPrompts: !o.ShareAbort, Authority: parent.AppState.below(o.Own)},
 		SetTaskState: ToRoot,
 		Query:        Tracking{Chain: o.Chain, Depth: parent.Query.Depth + 1},
 		Replacements: parent.Replacements,

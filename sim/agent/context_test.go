@@ -79,7 +79,7 @@ func parentContext() *agent.Context {
 	c := agent.RootContext(1, 11, &agent.Pool{Names: []string{"parent"}}, agent.Replacements{Over: 5, Preview: 2}, true)
 	c.Files.Put("a", tool.Entry{Hash: "one"})
 	c.Query.Depth = 3
-	c.AppState = agent.View{RunMode: "plan"}
+	c.AppState = agent.View{}
 	c.Session = &tool.Session{Shell: shell.Session{Dir: "/work/project/sub"}}
 	decide(&c.Replacements, "0123456789")
 	return c
@@ -110,7 +110,7 @@ func state(c *agent.Context, field string) any {
 }
 
 func testSharingHolds(t *testing.T) {
-	plain := agent.Options{ID: 2, Identity: &agent.SubagentIdentity{AgentID: 2}, Chain: 22, Source: "agent:builtin:x", Pool: &agent.Pool{Names: []string{"child"}}, RunMode: "default"}
+	plain := agent.Options{ID: 2, Identity: &agent.SubagentIdentity{AgentID: 2}, Chain: 22, Source: "agent:builtin:x", Pool: &agent.Pool{Names: []string{"child"}}}
 	for _, row := range sharing {
 		p := parentContext()
 		c := agent.NewContext(p, plain)

@@ -105,7 +105,7 @@ func (x *panes) spawn(m *mate) spawned {
 // command is what is done to have a shell run a teammate in its pane (SWM-10).
 func (x *panes) command(m *mate) string {
 	p := team.Pane{Dir: m.of.directory(), Binary: "agentsim", Name: m.name, Team: m.in.Name, Color: m.in.Color(m.name), Session: m.in.lead.ctx.ID.String(),
-		PlanRequired: m.of.mode == permission.Plan, Mode: string(m.of.mode), Type: m.of.def.Type, Model: m.of.client.req.Model}
+		PlanRequired: m.of.Mode() == permission.Plan, Mode: string(m.of.Mode()), Type: m.of.def.Type, Model: m.of.client.req.Model}
 	if x.in == team.ITerm2 {
 		return p.Command()
 	}

@@ -23,7 +23,7 @@ func (a *Agent) Started() vtime.Instant      { return a.started }
 func (a *Agent) MaxTurns() int               { return a.maxTurns }
 func (a *Agent) Proc() *kernel.Proc          { return a.proc }
 func (a *Agent) Conversation() *Conversation { return &a.conv }
-func (a *Agent) RunMode() string             { return string(a.mode) }
+func (a *Agent) RunMode() string             { return string(a.Mode()) }
 func (a *Agent) Directory() string           { return a.directory() }
 func (a *Agent) InFork() bool                { return a.inFork }
 func (w *World) Tasks() *task.Registry       { return w.tasks }

@@ -38,12 +38,12 @@ func (a *Agent) askHidden(kind string) func(p *kernel.Proc) error {
 		name += "-" + kind
 	}
 	h := a.w.newAgent(a.lineage+"/"+strconv.Itoa(a.client.calls)+name, a, &Definition{Type: kind, Source: FromBuiltIn})
-	h.mode, h.maxTurns = a.mode, 1
+	h.maxTurns = 1
 	plan := *a.plan
 	plan.Until, plan.Fourth = a.conv.Head, false
 	h.plan = &plan
 	h.equip(a.front, newContext(a.ctxNow(), Options{ID: h.id(), Chain: h.key.Sub("chain").Uint64(), Source: hiddenSource, Pool: a.ctx.Pool,
-		RunMode: string(a.mode), Exact: true}))
+		Exact: true}))
 	h.compaction.fullAt = 0
 	h.conv.Border, h.conv.Last, h.conv.Head, h.conv.open = a.conv.Border, a.conv.Last, a.conv.Head, a.conv.open
 	h.client.set(a.client.req.Settings)

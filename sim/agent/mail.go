@@ -259,7 +259,7 @@ func (m *mate) requestPlan(to *mate, plan string) error {
 	switch {
 	case !to.leads():
 		return fmt.Errorf("a plan_approval_request goes to %s", team.LeadName)
-	case m.of.mode != permission.Plan:
+	case m.of.Mode() != permission.Plan:
 		return fmt.Errorf("you are not in plan mode")
 	case m.plan != "":
 		return fmt.Errorf("%s is not answered yet", m.plan)
@@ -304,11 +304,9 @@ func (m *mate) hearPlan(mail *mailed) {
 	if !s.Approved() {
 		return
 	}
-	m.of.planning, m.of.mode = nil, cmp.Or(m.restores, permission.Default)
-	if s.PermissionMode != "" {
-		m.of.mode = permission.Mode(s.PermissionMode)
-	}
-	m.of.ctx.AppState.RunMode, mail.mode = string(m.of.mode), m.of.mode
+	mail.mode = cmp.Or(permission.Mode(s.PermissionMode), m.restores, permission.Default)
+	own := m.of.ctx.AppState.Authority
+	m.of.planning, own.mode, own.alone = nil, mail.mode, true
 }
 
 // peers is the mailbox for what other sessions write to a root, nil of others.

@@ -65,13 +65,13 @@ const DefaultTimeOut = 10 * vtime.Minute
 func (u *toolUse) permit(p *kernel.Proc) (denied *tool.Result, err error) {
 	a := u.by
 	if why := u.beside(); why != "" {
-		a.w.rec.permission(a, &transcript.Permission{ID: u.block.ID, Tool: u.tool.Name, Mode: string(a.mode), Decision: permission.Deny.String(), Why: why})
+		a.w.rec.permission(a, &transcript.Permission{ID: u.block.ID, Tool: u.tool.Name, Mode: string(a.Mode()), Decision: permission.Deny.String(), Why: why})
 		return refusal(u.tool.Name, why), nil
 	}
 	call := permission.Call{Tool: u.tool.Name, Aliases: u.tool.Aliases, Class: u.class()}
 	rules := a.rules()
-	pol := permission.Policy{Mode: a.mode, AvoidPrompts: a.ctx.AppState.AvoidPrompts, Rules: rules, Classifier: a.w.cfg.Permissions.Classifier, Unasked: u.unasked()}
-	if !rules.Empty() || a.mode == permission.Auto || len(a.w.cfg.Permissions.Answers) > 0 {
+	pol := permission.Policy{Mode: a.Mode(), AvoidPrompts: a.ctx.AppState.AvoidPrompts, Rules: rules, Classifier: a.w.cfg.Permissions.Classifier, Unasked: u.unasked()}
+	if !rules.Empty() || pol.Mode == permission.Auto || len(a.w.cfg.Permissions.Answers) > 0 {
 		call.Subjects = u.subjects()
 	}
 	if u.tool.CanonicalName() == tool.AgentName {
@@ -85,7 +85,7 @@ func (u *toolUse) permit(p *kernel.Proc) (denied *tool.Result, err error) {
 		}
 	}
 	if d.Verdict != permission.Ask {
-		a.w.rec.permission(a, &transcript.Permission{ID: u.block.ID, Tool: u.tool.Name, Mode: string(a.mode), Decision: d.Verdict.String(), Why: d.Why})
+		a.w.rec.permission(a, &transcript.Permission{ID: u.block.ID, Tool: u.tool.Name, Mode: string(a.Mode()), Decision: d.Verdict.String(), Why: d.Why})
 		if d.Verdict == permission.Deny {
 			return refusal(u.tool.Name, d.Why+u.linked()), nil
 		}
@@ -141,10 +141,7 @@ func refusal(name, why string) *tool.Result {
 
 // rules are those that the agent's calls are decided by.
 func (a *Agent) rules() *permission.Rules {
-	if own := a.ctx.AppState.Rules; own != nil {
-		return own
-	}
-	return &a.w.cfg.Permissions.Rules
+	return a.ctx.AppState.in(&a.w.cfg.Permissions.Rules)
 }
 
 // withoutTypes leaves out the deny rules that speak of agent types.
@@ -182,7 +179,7 @@ func (a *Agent) session() *Agent {
 // order in which they came up.
 func (u *toolUse) prompt(p *kernel.Proc, call *permission.Call, why string) (*tool.Result, error) {
 	a := u.by
-	ev := transcript.Permission{ID: u.block.ID, Tool: u.tool.Name, Mode: string(a.mode), Decision: permission.Ask.String(), Why: why, Terminal: a.terminal().lineage}
+	ev := transcript.Permission{ID: u.block.ID, Tool: u.tool.Name, Mode: string(a.Mode()), Decision: permission.Ask.String(), Why: why, Terminal: a.terminal().lineage}
 	a.w.rec.permission(a, &ev)
 	q := Question{By: a, Call: call, use: u}
 	if u.tool.Name == plan.ExitName {
@@ -192,7 +189,7 @@ func (u *toolUse) prompt(p *kernel.Proc, call *permission.Call, why string) (*to
 	if err != nil {
 		return nil, err
 	}
-	ev.Via = u.via
+	ev.Via, ev.Mode = u.via, string(a.Mode())
 	ev.Decision, ev.Why = string(ans.Reply), "user"
 	if ans.Reply == ReplyNever {
 		ev.Decision, ev.Why = permission.Deny.String(), "time-out"
@@ -218,13 +215,13 @@ func (u *toolUse) prompt(p *kernel.Proc, call *permission.Call, why string) (*to
 		edited := *u.block
 		edited.Content = ans.Input
 		u.block = &edited
-		if now := (permission.Policy{Mode: a.mode}); now.Decide(&permission.Call{Class: u.class()}).Verdict == permission.Deny {
-			return refusal(u.tool.Name, "mode "+string(a.mode)), nil // what a mode refuses, no answer lifts
-		}
 	case ReplyAllow:
 		if ans.Always {
 			u.always(call, ans.Rules)
 		}
+	}
+	if now := (permission.Policy{Mode: a.Mode()}); now.Decide(&permission.Call{Class: u.class()}).Verdict == permission.Deny {
+		return refusal(u.tool.Name, "mode "+string(now.Mode)), nil // what a mode refuses, no answer lifts
 	}
 	return nil, nil
 }

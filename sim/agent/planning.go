@@ -12,27 +12,34 @@ import (
 	"agentsim/sim/vtime"
 )
 
-// planning is the plan mode of an agent that is to leave it by its own plan. One that
-// plans because its parent does has none.
+// planning is the plan mode of an agent that is to leave it by its own plan.
 type planning struct {
 	plan.Memory
 	file string
 	text string // of the plan that somebody is asked about
 }
 
-// plansFirst gives an agent a plan of its own that begins in plan mode and whose parent
-// is in another.
+// plansFirst gives an agent whose own mode is to plan a plan of its own.
 func plansFirst(a *Agent) {
-	if a.mode == permission.Plan && (a.parent == nil || a.parent.mode != permission.Plan) {
+	if a.ctx.AppState.mode == permission.Plan {
 		a.planning = &planning{Memory: plan.Memory{Mode: permission.Default}, file: planFile(a)}
 	}
+}
+
+// ownPlan is the plan by which the agent can leave the plan mode that it is in, nil where it
+// is in none, or because its parent is.
+func ownPlan(a *Agent) *planning {
+	if s := a.ctx.AppState; s.Mode() != permission.Plan || s.bound() {
+		return nil
+	}
+	return a.planning
 }
 
 func planFile(a *Agent) string { return plan.File(a.key.Sub("plan")) }
 
 // instructed appends what an agent is told that plans and can leave.
 func instructed(a *Agent, blocks []llm.Block) []llm.Block {
-	if a.planning == nil || !a.ctx.Pool.Has(plan.ExitName) {
+	if ownPlan(a) == nil || !a.ctx.Pool.Has(plan.ExitName) {
 		return blocks
 	}
 	_, there := a.w.cfg.FS.Stat(a.planning.file)
@@ -48,7 +55,7 @@ func (u *toolUse) class() permission.Class {
 		return permission.Meta // it asks its lead itself
 	case u.tool.Reads != nil && u.tool.SafeFor(u.block.Content):
 		return permission.Read // a command that only looks
-	case a.mode != permission.Plan:
+	case a.Mode() != permission.Plan:
 	case u.tool.ReadOnly:
 		return permission.Read
 	case u.writesPlan() && !a.w.cfg.FS.IsLink(a.planning.file):
@@ -59,7 +66,7 @@ func (u *toolUse) class() permission.Class {
 
 // writesPlan reports whether a call writes where the plan of its agent is to stand.
 func (u *toolUse) writesPlan() bool {
-	if u.by.planning == nil {
+	if ownPlan(u.by) == nil {
 		return false
 	}
 	at := u.tool.Subjects(u.block.Content, u.by.directory())
@@ -101,7 +108,7 @@ func (h planMode) refuse(c call) *tool.Result {
 
 func cannotEnter(a *Agent) string {
 	switch {
-	case a.mode == permission.Plan:
+	case a.Mode() == permission.Plan:
 		return "Plan mode is on already."
 	case a.root == nil:
 		return "Only the session itself enters plan mode, not an agent below it."
@@ -111,14 +118,23 @@ func cannotEnter(a *Agent) string {
 	return ""
 }
 
+// What an agent is told that would leave the plan mode of one above it, and one that is to
+// plan beyond that.
+const (
+	parentPlans = "Plan mode is the parent's, and ends with its plan: report what you found."
+	parentFirst = "Plan mode is the parent's for now. Once its plan is approved, yours can be."
+)
+
 // cannotLeave is why there is no plan to be asked about, "" where there is one: it is
 // what stands in the file now.
 func cannotLeave(a *Agent) string {
 	switch {
-	case a.mode != permission.Plan:
+	case a.Mode() != permission.Plan:
 		return "Plan mode is not on, so there is nothing to leave. If a plan was approved before, go on with its implementation."
-	case a.planning == nil:
-		return "Plan mode is the parent's, and ends with its plan: report what you found."
+	case ownPlan(a) == nil && a.planning != nil:
+		return parentFirst
+	case ownPlan(a) == nil:
+		return parentPlans
 	case a.w.cfg.FS.IsLink(a.planning.file):
 		return "The plan file " + a.planning.file + " is a link, so it is neither read nor written."
 	}
@@ -131,7 +147,7 @@ func cannotLeave(a *Agent) string {
 
 // entersPlan remembers the mode and sets plan mode (PLN-01).
 func entersPlan(a *Agent) tool.Result {
-	kept, rules := plan.Enter(a.mode, a.ctx.AppState.Rules, a.rules())
+	kept, rules := plan.Enter(a.Mode(), a.ctx.AppState.rules, a.rules())
 	a.planning = &planning{Memory: kept, file: planFile(a)}
 	turnTo(a, permission.Plan, rules, "enter")
 	return tool.Result{Content: llm.NewText(llm.Prose, plan.Entered), Behind: instructed(a, nil)}
@@ -146,7 +162,10 @@ func leavesPlan(a *Agent) tool.Result {
 		}
 		return sent(plan.Submitted(a.mate.plan))
 	}
-	of := a.planning
+	of := ownPlan(a)
+	if of == nil { // its parent has begun to plan since it asked
+		return failure(parentFirst)
+	}
 	turnTo(a, of.Mode, of.Rules, "leave")
 	a.planning = nil
 	return tool.Result{Content: llm.NewText(llm.Prose, plan.Approved(of.file, of.text))}
@@ -154,11 +173,11 @@ func leavesPlan(a *Agent) tool.Result {
 
 // turnTo changes an agent's mode and the rules that it goes by.
 func turnTo(a *Agent, mode permission.Mode, rules *permission.Rules, op string) {
-	ev := &transcript.Plan{Op: op, From: string(a.mode), To: string(mode), File: a.planning.file}
+	ev := &transcript.Plan{Op: op, From: string(a.Mode()), To: string(mode), File: a.planning.file}
 	for _, r := range a.planning.Stripped {
 		ev.Stripped = append(ev.Stripped, r.String())
 	}
-	a.mode, a.ctx.AppState.RunMode, a.ctx.AppState.Rules = mode, string(mode), rules
+	a.ctx.AppState.mode, a.ctx.AppState.rules = mode, rules
 	a.w.rec.emit(a.ref, ev)
 }
 

@@ -59,7 +59,7 @@ func (w *World) launched(c *Agent, description string) tool.Result {
 func (a *Agent) introduce(ev transcript.AgentStart) {
 	ev.ID, ev.Lineage, ev.Parent, ev.Model, ev.MaxTurns = a.ctx.ID, a.lineage, -1, a.client.req.Model, a.maxTurns
 	ev.Depth, ev.Chain, ev.Source, ev.Tools = a.ctx.Query.Depth, a.ctx.Query.Chain, a.ctx.Source, a.ctx.Pool.Names
-	ev.RunMode, ev.PoolMode = string(a.mode), string(a.mode)
+	ev.RunMode, ev.PoolMode = string(a.Mode()), string(a.Mode())
 	if a.parent != nil {
 		ev.Parent, ev.Type, ev.PoolMode, ev.Structure = a.parent.ref, a.def.Type, cmp.Or(string(a.def.Mode), "acceptEdits"), "subagent"
 	}

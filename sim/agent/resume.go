@@ -3,7 +3,6 @@ package agent
 import (
 	"agentsim/sim/llm"
 	"agentsim/sim/mcp"
-	"agentsim/sim/permission"
 	"agentsim/sim/task"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
@@ -38,7 +37,6 @@ type sidechain struct {
 
 	def      *Definition
 	plan     *Plan
-	mode     permission.Mode
 	planning *planning
 	dir      string
 	place    *place
@@ -82,7 +80,7 @@ func (a *Agent) remember() {
 		return
 	}
 	s := &sidechain{entries: a.conv.Sidechain(), repl: a.conv.Repl, front: a.front, settings: a.client.req.Settings, expects: a.client.expects,
-		from: a.from, size: a.compaction.size, calls: a.client.calls, total: a.spent, def: a.def, plan: a.plan, mode: a.mode, planning: a.planning, dir: a.dir, place: a.place, pool: a.ctx.Pool, servers: a.held.servers, source: a.ctx.Source,
+		from: a.from, size: a.compaction.size, calls: a.client.calls, total: a.spent, def: a.def, plan: a.plan, planning: a.planning, dir: a.dir, place: a.place, pool: a.ctx.Pool, servers: a.held.servers, source: a.ctx.Source,
 		thinking: a.ctx.Thinking, view: a.ctx.AppState, waiting: a.inbox.waiting, resumableChildren: a.resumableChildren, pending: a.inbox.undelivered}
 	s.repl.OnReplace = nil
 	s.who.AgentID = a.ctx.ID // a teammate's is made of its team
@@ -142,7 +140,7 @@ func resume(a *Agent, by llm.ToolUseID) {
 	w.rec.emit(a.ref, &transcript.Task{ID: a.task.ID, Type: string(a.task.Type), From: string(from), To: string(task.Pending), Activation: a.task.Activation()})
 	a.ended, a.end = false, Ending{}
 	a.begin(s.def)
-	a.mode, a.plan, a.dir, a.from, a.client.calls, a.compaction.size, a.resumableChildren = s.mode, s.plan, s.dir, s.from, s.calls, s.size, s.resumableChildren
+	a.plan, a.dir, a.from, a.client.calls, a.compaction.size, a.resumableChildren = s.plan, s.dir, s.from, s.calls, s.size, s.resumableChildren
 	a.planning = s.planning
 	s.place.again(a).enter(a)
 	a.maxTurns, a.held.servers = w.cfg.turnsOf(0, s.def), s.servers

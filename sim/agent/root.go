@@ -81,11 +81,11 @@ func (w *World) Start(s RootSpec) *Agent {
 	if w.coordinator {
 		typ, s.Offered = TypeCoordinator, w.cfg.Coordinator.Tools(s.Offered)
 	}
-	a.mode, a.plan, a.maxTurns = w.cfg.Mode, s.Plan, w.cfg.turnsOf(s.MaxTurns, nil)
-	pool := w.pool(nil, false, a.mode, w.ofRoot(s.Offered))
+	a.plan, a.maxTurns = s.Plan, w.cfg.turnsOf(s.MaxTurns, nil)
+	pool := w.pool(nil, false, w.cfg.Mode, w.ofRoot(s.Offered))
 	repl := Replacements{Over: w.cfg.Over, Preview: w.cfg.Preview}
 	ctx := rootContext(a.id(), a.key.Sub("chain").Uint64(), pool, repl, s.Settings.Thinking != llm.ThinkingDisabled)
-	ctx.AppState.RunMode = string(a.mode)
+	ctx.AppState.Authority, a.ctx = &Authority{mode: w.cfg.Mode}, ctx
 	a.root = &Root{agent: a, spec: s}
 	a.equip(w.rootFront(a, pool, s.Settings), ctx)
 	follow(a)
@@ -123,7 +123,7 @@ func (w *World) workerContext(a *Agent) Part {
 	if def == nil {
 		return Part{}
 	}
-	return w.cfg.Coordinator.Context(w.pool(def, true, w.cfg.runMode(a.mode, def), w.offers(def, true)).all, &w.gates)
+	return w.cfg.Coordinator.Context(w.pool(def, true, w.cfg.runMode(a.Mode(), def), w.offers(def, true)).all, &w.gates)
 }
 
 // rootFront renders a root's prefix as the gates have it now.

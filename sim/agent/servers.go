@@ -124,7 +124,7 @@ func (r *Root) refit() {
 	}
 	why := strings.Join(w.servers.moves[a.fitted:], ", ")
 	a.fitted = len(w.servers.moves)
-	p := w.pool(nil, false, a.mode, w.ofRoot(r.spec.Offered))
+	p := w.pool(nil, false, a.Mode(), w.ofRoot(r.spec.Offered))
 	if a.conv.Last == nil { // nothing was said to it
 		a.ctx.Pool, a.front = p, w.rootFront(a, p, a.client.req.Settings)
 		a.conv.Prefix, a.conv.Border, a.conv.Head = a.front.prefix, a.front.border, a.front.border

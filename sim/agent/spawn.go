@@ -237,10 +237,13 @@ func RunMode(parent, def permission.Mode) permission.Mode {
 // runMode is RunMode with what the session says of children whose definition
 // names no mode.
 func (c *Config) runMode(parent permission.Mode, d *Definition) permission.Mode {
-	if d.Mode == "" {
-		return RunMode(parent, c.Permissions.Children)
-	}
-	return RunMode(parent, d.Mode)
+	return RunMode(parent, c.ownMode(d))
+}
+
+// ownMode is the mode of a definition's agents where their parent's does not bind, "" for
+// their parent's.
+func (c *Config) ownMode(d *Definition) permission.Mode {
+	return cmp.Or(d.Mode, c.Permissions.Children)
 }
 
 // buildPrompt is stage 3: the definition's prompt and the environment, or for a
@@ -313,11 +316,12 @@ func (b *spawning) createContext() {
 	a := b.by
 	c := a.w.newAgent(b.lineage, a, b.def)
 	b.child = c
-	c.mode, c.plan = b.mode, a.plan
+	c.plan = a.plan
+	own := b.authority()
 	b.place.enter(c)
 	c.held.servers = b.servers
 	if b.recruits {
-		b.joins()
+		b.joins(own)
 	}
 	if !b.fork {
 		c.plan = a.w.childPlan(a.plan, b.def)
@@ -326,18 +330,17 @@ func (b *spawning) createContext() {
 	id := c.id()
 	who := &SubagentIdentity{AgentID: id, SubagentName: b.def.Type, IsBuiltIn: b.def.BuiltIn(), InvokingRequest: b.block.ID}
 	o := Options{ID: id, Identity: identity(c, who), Chain: c.key.Sub("chain").Uint64(), Source: b.def.QuerySource(), Pool: b.pool,
-		RunMode: string(b.mode), Files: new(tool.Cache), ShareState: !b.async, Linked: !b.async, Exact: b.fork}
+		Own: own, Files: new(tool.Cache), ShareState: !b.async, Linked: !b.async, Exact: b.fork}
 	if b.fork {
 		o.Files, o.FreshRepl = a.ctx.Files, a.w.cfg.Forks.FreshRepl
 	}
 	ctx := newContext(a.ctxNow(), o)
 	ctx.AppState.AvoidPrompts = permission.AvoidsPrompts(b.shows(), b.def.Mode, b.async || a.ctx.AppState.AvoidPrompts)
-	if own := a.w.cfg.Permissions.Allowed[b.def.Type]; own != nil {
-		ctx.AppState.Rules = a.rules().WithAllowed(own)
-	}
 	c.equip(b.front, ctx)
 	follow(c)
-	plansFirst(c)
+	if own != nil {
+		plansFirst(c)
+	}
 	if b.fork {
 		b.inherit()
 	} else {

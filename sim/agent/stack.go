@@ -43,7 +43,7 @@ type full struct{}
 func (full) Bare() bool                                   { return false }
 func (full) InTurn(*tool.Tool) bool                       { return false }
 func (full) Failure(why string) tool.Result               { return failure(why) }
-func (full) Mode(a *Agent, d *Definition) permission.Mode { return a.w.cfg.runMode(a.mode, d) }
+func (full) Mode(a *Agent, d *Definition) permission.Mode { return a.w.cfg.runMode(a.Mode(), d) }
 func (full) Starts(*Agent, *Definition)                   {}
 func (full) Said(*Agent, *llm.Payload)                    {}
 func (full) TurnEnded(*Agent)                             {}

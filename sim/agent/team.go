@@ -186,7 +186,7 @@ func (b *spawning) mateMode() permission.Mode {
 	if asked := permission.Mode(b.in.Mode); asked == permission.Plan {
 		return asked
 	} else if asked != "" {
-		return RunMode(b.by.mode, asked)
+		return RunMode(b.by.Mode(), asked)
 	}
 	return b.mode
 }
@@ -235,15 +235,17 @@ func (b *spawning) recruit() tool.Result {
 func quoted(s string) string { return string(llm.AppendQuoted(nil, s)) }
 
 // joins makes the child a member of its caller's team.
-func (b *spawning) joins() {
+func (b *spawning) joins(own *Authority) {
 	s := b.by.mate.in
 	if _, err := s.Join(b.in.Name); err != nil {
 		panic("agent: " + err.Error()) // enlist has looked
 	}
 	m := &mate{of: b.child, in: s, name: b.in.Name}
 	b.child.mate, s.mates = m, append(s.mates, m)
-	if permission.Mode(b.in.Mode) == permission.Plan {
-		m.restores = b.by.w.cfg.Stack.Mode(b.by, b.def)
+	if b.mode == permission.Plan && own.alone {
+		if m.restores = b.by.w.cfg.Stack.Mode(b.by, b.def); m.restores == permission.Plan {
+			m.restores = permission.Default
+		}
 	}
 }
 

@@ -39,7 +39,7 @@ type agent struct {
 
 	planned *planned // of plan mode that it has entered and not left
 	carries *planned // likewise, of a plan whose approval no request has held
-	binds   string   // mode of its parent when it started
+	modeOf
 }
 
 // life is what is kept of an agent that lives.
@@ -166,6 +166,7 @@ type call struct {
 	objects bool // a hook does, to its result
 	name    string
 	verdict string // what became of it before it could run
+	mode    string // of its agent as that was decided
 	at      vtime.Instant
 	ended   vtime.Instant
 	bytes   int
@@ -191,6 +192,9 @@ func (u *Auditor) start(ref int32, b *transcript.AgentStart) {
 	a := &agent{ref: ref, lineage: b.Lineage, parent: u.agent(b.Parent), background: b.Async, fork: b.Structure == "fork", mate: b.Structure == "teammate", life: u.newLife(b)}
 	u.agents[ref] = a
 	a.former.facts = a.facts
+	if a.parent == nil {
+		a.chosen = b.RunMode
+	}
 	if s := u.opt.Session; s != nil && a.parent != nil && !a.fork {
 		a.hooks = s.Types[b.Type].Hooks
 	}

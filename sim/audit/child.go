@@ -16,7 +16,12 @@ type starts struct {
 // parent say: model, mode, turns, depth and contexts.
 func (u *starts) startWho(a, p *agent) {
 	s := u.opt.Session
+	a.under = p.mode()
 	if s == nil {
+		if a.fixed = a.mate; a.mate || a.facts.RunMode != a.under {
+			a.chosen = a.facts.RunMode
+		}
+		a.unsure = !a.mate && slices.Contains(binding, a.under)
 		return
 	}
 	typ, known := s.Types[a.facts.Type]
@@ -26,11 +31,11 @@ func (u *starts) startWho(a, p *agent) {
 	if s.Depth > 0 && u.fails(sub21, a.facts.Depth <= s.Depth) {
 		u.report(sub21, a, "a depth of at most "+decimal(int64(s.Depth)), "depth "+decimal(int64(a.facts.Depth)))
 	}
+	u.startMode(a, s, &typ, known)
 	if !known {
 		return
 	}
 	u.startModel(a, p, s, &typ)
-	u.startMode(a, p, s, &typ)
 	u.startTurns(a, s, &typ)
 	u.startContext(a, p, s, &typ)
 }
@@ -64,36 +69,6 @@ func (u *starts) startModel(a, p *agent, s *Session, typ *Type) {
 		word = p.last.model
 	}
 	u.same(sub09, a, "model", word, a.facts.Model)
-}
-
-// Modes that nothing below escapes.
-var binding = []string{"bypassPermissions", "acceptEdits", "plan"}
-
-// startMode is SUB-10 by a table of this package.
-func (u *starts) startMode(a, p *agent, s *Session, typ *Type) {
-	parent, id := p.facts.RunMode, sub10
-	want := parent
-	if a.binds = parent; parent == planMode {
-		id = pln06
-	}
-	asked := ""
-	if a.mate {
-		asked = field(a.spawned.input, "mode")
-	}
-	switch {
-	case asked == "plan":
-		want = asked
-	case s.Minimal && parent != "plan":
-		want = "bypassPermissions"
-	case slices.Contains(binding, parent):
-	case asked != "":
-		want = asked
-	case typ.Mode != "":
-		want = typ.Mode
-	case s.Children != "":
-		want = s.Children
-	}
-	u.same(id, a, "run mode", want, a.facts.RunMode)
 }
 
 // startTurns is LOOP-05 for what an agent starts with.

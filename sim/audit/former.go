@@ -43,7 +43,7 @@ func (f *former) again(u *ledger, a *agent) {
 	if u.fails(tsk10, fresh) {
 		u.report(tsk10, a, "no file known, model "+was.Model+" and prompts avoided but in mode bubble", "otherwise")
 	}
-	if u.fails(tsk10, now.Async && now.RunMode == was.RunMode && now.Context.Thinking == was.Context.Thinking) {
-		u.report(tsk10, a, "it runs in the background, in mode "+was.RunMode+", and thinks as before", "otherwise")
+	if u.fails(tsk10, now.Async && now.RunMode == a.mode() && now.Context.Thinking == was.Context.Thinking) {
+		u.report(tsk10, a, "it runs in the background, in mode "+a.mode()+", and thinks as before", "otherwise")
 	}
 }

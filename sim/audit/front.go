@@ -384,7 +384,7 @@ func (u *fronts) messages(a *agent, nodes []*llm.Node) {
 	if len(nodes) > 0 && isSession(s, nodes[0]) {
 		nodes = nodes[1:]
 	}
-	plans := a.facts.RunMode == planMode && a.binds != planMode && inPool(a, exitTool)
+	plans := a.facts.RunMode == planMode && (a.fixed || a.under != planMode) && inPool(a, exitTool)
 	told := len(nodes) > 0 && strings.HasPrefix(nodes[0].Block.Content.Raw(), planText)
 	if u.fails(pln03, told == plans) {
 		u.report(pln03, a, "what plan mode asks for in front of its prompt: "+word(plans), tell(nodes, 0))

@@ -67,7 +67,8 @@ func (u *permissions) decided(a *agent, b *transcript.Permission) {
 		u.neighbours.begins(a, c)
 		u.hears(a, c, "PreToolUse", c.before)
 	}
-	u.same(sub10, a, "a decision in mode", a.facts.RunMode, b.Mode)
+	u.decides(a, b.Mode)
+	c.mode = b.Mode
 	switch b.Decision {
 	case "ask":
 		u.same(prm02, a, "asked at the terminal of", a.terminal(), b.Terminal)
@@ -264,7 +265,7 @@ func (u *permissions) verdict(a *agent, c *call, b *transcript.Permission) (want
 		return "", false
 	}
 	switch {
-	case a.isPlan(x) || by == "deny" && class == "exec" && !changes(x):
+	case a.isPlan(x, b.Mode) || by == "deny" && class == "exec" && !changes(x):
 		return "", false // which is let through unless it is a link, or may only look
 	case by == "deny":
 		return "deny", true

@@ -50,14 +50,14 @@ func (u *plans) turned(a *agent, b *transcript.Plan) {
 	if u.fails(pln04, approved) {
 		u.report(pln04, a, "an approved call of "+want, "none")
 	}
-	a.facts.RunMode = b.To
+	a.chosen = b.To
 }
 
 // enters is PLN-01: the mode is remembered, and of what is allowed that is taken away
 // which auto would let anything through by.
 func (u *plans) enters(a *agent, b *transcript.Plan) {
-	if u.fails(pln01, a.facts.RunMode != planMode && b.From == a.facts.RunMode && b.To == planMode && a.parent == nil) {
-		u.report(pln01, a, "a root that goes from "+a.facts.RunMode+" to "+planMode, b.From+" to "+b.To)
+	if u.fails(pln01, a.mode() != planMode && b.From == a.mode() && b.To == planMode && a.parent == nil) {
+		u.report(pln01, a, "a root that goes from "+a.mode()+" to "+planMode, b.From+" to "+b.To)
 	}
 	a.planned = &planned{before: b.From, file: b.File, stripped: slices.Clone(b.Stripped), untold: true}
 	s := u.opt.Session
@@ -99,7 +99,7 @@ func (u *plans) leaves(a *agent, b *transcript.Plan) {
 			u.report(pln05, a, "the plan file and the rules of when it entered", b.File+", "+orNone(strings.Join(b.Stripped, ", ")))
 		}
 	}
-	if u.fails(pln05, b.From == planMode && a.facts.RunMode == planMode && b.To == before) {
+	if u.fails(pln05, b.From == planMode && a.mode() == planMode && !a.bound() && b.To == before) {
 		u.report(pln05, a, "from "+planMode+" to "+before, b.From+" to "+b.To)
 	}
 	a.carries, a.planned = a.planned, nil
@@ -114,7 +114,7 @@ func (u *plans) told(a *agent, raw string) {
 		_, rest, found = strings.Cut(rest, "\n## "+h+"\n")
 		ordered = ordered && found
 	}
-	if u.fails(pln03, ordered && a.facts.RunMode == planMode) {
+	if u.fails(pln03, ordered && a.mode() == planMode) {
 		u.report(pln03, a, "the steps of plan mode in order, told to one that plans", short(raw))
 	}
 	if a.planned != nil {
@@ -133,17 +133,17 @@ func (u *plans) sent(a *agent) {
 	}
 }
 
-// isPlan reports whether a call writes the plan file of an agent that may.
-func (a *agent) isPlan(x *use) bool {
-	if a.facts.RunMode != planMode || x == nil || x.name != "Write" && x.name != "Edit" {
+// isPlan reports whether a call that was decided in a mode writes the plan file of an
+// agent that may.
+func (a *agent) isPlan(x *use, mode string) bool {
+	if mode != planMode || x == nil || x.name != "Write" && x.name != "Edit" {
 		return false
 	}
 	at := x.file
 	if a.planned != nil {
 		return at != "" && at == a.planned.file
 	}
-	began := a.parent == nil || a.binds != planMode // whose file no event names
-	return began && strings.HasPrefix(at, "~"+plansDir) && strings.HasSuffix(at, ".md")
+	return a.chosen == planMode && !a.bound() && strings.HasPrefix(at, "~"+plansDir) && strings.HasSuffix(at, ".md") // no event names the file
 }
 
 // wrote is PLN-02: who plans changes no file but the one.
@@ -152,7 +152,7 @@ func (u *plans) wrote(a *agent, c *call, b *transcript.ToolResult) {
 		return
 	}
 	x := c.use
-	is := a.isPlan(x)
+	is := a.isPlan(x, c.mode)
 	if b.Wrote > 0 && u.fails(pln02, is && b.Wrote == 1) {
 		u.report(pln02, a, "no file changed but the plan file", decimal(int64(b.Wrote))+" by "+c.name)
 	}
@@ -177,11 +177,11 @@ func (u *plans) answered(a *agent, b *llm.Block, replaced bool) {
 
 // stands is PLN-01 for a rule that allowed a call: none that was taken away does.
 func (u *plans) stands(a *agent, rule string) {
-	for q := a; q != nil && q.facts.RunMode == planMode; q = q.parent {
+	for q := a; q != nil && q.mode() == planMode; q = q.parent {
 		if p := q.planned; p != nil && u.fails(pln01, !slices.Contains(p.stripped, rule)) {
 			u.report(pln01, a, "no rule that was taken away", rule)
 		}
-		if q.parent != nil && q.parent.life == nil {
+		if q.fixed {
 			return
 		}
 	}

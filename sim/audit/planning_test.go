@@ -10,7 +10,8 @@ func turns(op string, change func(b *transcript.Plan)) func(*transcript.Event) (
 	return changed(func(b *transcript.Plan) bool { return b.Op == op }, func(_ *transcript.Event, b *transcript.Plan) { change(b) })
 }
 
-// planSurgeries are changes of wrong-writes, whose root plans with its requests 1 to 6.
+// planSurgeries are changes of wrong-writes, whose root plans with its requests 1 to 6,
+// and of wrong-moments, whose agents run on as plan mode begins and ends.
 var planSurgeries = []conductSurgery{
 	{"AUD-05 PLN-01 a mode that it was not in", "wrong-writes", "PLN-01", "a root that goes from auto", turns("enter", func(b *transcript.Plan) { b.From = "default" })},
 	{"AUD-05 PLN-01 a dangerous rule that stays", "wrong-writes", "PLN-01", "taken away: Agent, Bash", turns("enter", func(b *transcript.Plan) { b.Stripped = b.Stripped[:1] })},
@@ -29,4 +30,8 @@ var planSurgeries = []conductSurgery{
 	{"AUD-05 PLN-05 rules that stay away", "wrong-writes", "PLN-05", "the plan file and the rules", turns("leave", func(b *transcript.Plan) { b.Stripped = nil })},
 	{"AUD-05 PLN-05 another plan than was written", "wrong-writes", "PLN-05", "the plan in the result", reworded(0, 7, llm.Messages, "Raise it to 20.", "Raise it to 30.")},
 	{"AUD-05 PLN-06 a child that does not plan", "wrong-writes", "PLN-06", "run mode", started("main/2.2", func(b *transcript.AgentStart) { b.RunMode = "auto" })},
+	{"AUD-05 PLN-06 a call in the mode in which its agent started, while the session plans", "wrong-moments", "PLN-06", "a decision in mode plan", decides(
+		func(b *transcript.Permission) bool { return b.Tool == "Edit" }, func(b *transcript.Permission) { b.Mode = "bubble" })},
+	{"AUD-05 SUB-10 a call in plan mode, of an agent that started in it, once the session has left it", "wrong-moments", "SUB-10", "a decision in mode default", decides(
+		func(b *transcript.Permission) bool { return b.Tool == "Write" && b.Mode == "default" }, func(b *transcript.Permission) { b.Mode = "plan" })},
 }

@@ -124,6 +124,9 @@ func (u *teams) team(ref int32, b *transcript.Team) {
 			u.report(swm07, a, "a member that the lead of "+b.Team+" has started", b.Name)
 		}
 		u.members = append(u.members, &member{of: a, team: b.Team, name: b.Name})
+		if a != nil && b.Backend != "in-process" && !a.fixed { // a process of its own
+			a.chosen, a.fixed = a.facts.RunMode, true
+		}
 	case "deleted":
 		alive := u.find(func(m *member) bool { return m.team == b.Team && m.of != a && m.of.life != nil })
 		if u.fails(swm07, alive == nil) {
@@ -216,8 +219,8 @@ func (u *teams) mail(ref int32, b *transcript.Mail) {
 		u.report(swm04, a, "mail "+decimal(int64(u.got[k]))+" of "+b.From+" of "+decimal(int64(u.sent[k]))+", each once", "mail "+decimal(int64(b.N))+" "+b.Op)
 		return
 	}
-	if b.Mode != "" && a != nil && a.life != nil {
-		a.facts.RunMode = b.Mode
+	if b.Mode != "" && a != nil {
+		a.chosen, a.fixed = b.Mode, true
 	}
 	if b.Op == "delivered" && b.Place != "client" {
 		u.held = append(u.held, &post{a, b.From, b.Type, b.Bytes})

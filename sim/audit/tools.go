@@ -57,7 +57,7 @@ func (u *Auditor) toolResult(a *agent, b *transcript.ToolResult) {
 	u.filter.refused(a, c, b)
 	u.servers.called(a, c, b)
 	u.permissions.kept(a, c, b)
-	if a.facts.RunMode == planMode {
+	if c.mode == planMode {
 		u.plans.wrote(a, c, b)
 	}
 	switch {

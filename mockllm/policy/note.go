@@ -339,22 +339,31 @@ func (t *Table) mentions(p *llm.Payload) set {
 		return n.named
 	}
 	n.hasNamed = true
-	for word := range strings.FieldsFuncSeq(p.Raw(), partsPaths) {
-		if i := t.fileOf(strings.TrimRight(word, ".!?")); i >= 0 {
-			n.named = n.named.with(i)
+	from, raw := 0, p.Raw()
+	for to := 0; to <= len(raw); to++ {
+		if to < len(raw) && !partsPaths[raw[to]] {
+			continue
+		}
+		word := raw[from:to]
+		for from = to + 1; word != "" && strings.IndexByte(".!?", word[len(word)-1]) >= 0; {
+			word = word[:len(word)-1]
+		}
+		if word != "" && t.ends[word[len(word)-1]] {
+			if i := t.fileOf(word); i >= 0 {
+				n.named = n.named.with(i)
+			}
 		}
 	}
 	return n.named
 }
 
-// partsPaths reports whether a character ends a path in a text.
-func partsPaths(r rune) bool {
-	switch r {
-	case ' ', '\t', '\n', ',', ';', ':', '(', ')', '"', '\'', '`', '<', '>':
-		return true
+// partsPaths are the characters that end a path in a text.
+var partsPaths = func() (all [256]bool) {
+	for _, c := range []byte(" \t\n,;:()\"'`<>") {
+		all[c] = true
 	}
-	return false
-}
+	return all
+}()
 
 // lastLine is the number of the last numbered line of a file's page, 0 for none.
 func (t *Table) lastLine(p *llm.Payload) int32 {

@@ -32,8 +32,9 @@ type Table struct {
 	factIndex map[string]int
 	files     []string // those that the work or a fact names
 	fileIndex map[string]int
-	family    []int    // file → place in families
-	families  []family // the searches by which files can be found
+	ends      [256]bool // the last bytes of the files' paths
+	family    []int     // file → place in families
+	families  []family  // the searches by which files can be found
 	items     []item
 	itemIndex map[string]int
 	descIndex map[string]int // description of the Agent call → item
@@ -151,6 +152,9 @@ func (t *Table) addFile(p string) int {
 		i = len(t.files)
 		t.files = append(t.files, p)
 		t.fileIndex[p] = i
+		if p != "" {
+			t.ends[p[len(p)-1]] = true
+		}
 	}
 	return i
 }

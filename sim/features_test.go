@@ -60,6 +60,17 @@ script:
     - {agent: main, turns: [{tools: [{name: TeamCreate, input: {team_name: t}}, {name: Agent, input: {description: a, prompt: a, name: m, team_name: t}}]}, {say: w, until: idle}]}
     - {agent: main/*, turns: [{say: ok, until: idle}]}
 lab: {interactive: true, gates: {FORK_SUBAGENT: true, AGENT_SWARMS: true}}`},
+	{"SUB-17 SUB-11 AUD-05 a teammate in a pane starts agents in the background", `
+script:
+  main: {user: Go., tools: [Agent, SendMessage, TeamCreate]}
+  answers:
+    - {agent: main, turns: [{tools: [{name: TeamCreate, input: {team_name: t}}, {name: Agent, input: {description: a, prompt: a, name: m, team_name: t}}]}, {say: w, until: idle}]}
+    - {agent: main/1.2, turns: [{tools: [{name: Agent, input: {description: a, prompt: a, run_in_background: true}}, {name: Agent, input: {description: b, prompt: b}}]}, {say: w, until: idle}]}
+    - {agent: main/1.2/1.2, turns: [{tools: [{name: Agent, input: {description: a, prompt: a, run_in_background: true}}]}, {say: w, until: idle}]}
+    - {agent: main/1.2/*, turns: [{say: ok}]}
+    - {agent: main/1.2/1.2/*, turns: [{say: ok}]}
+agents: {teams: {inside: tmux, installed: [tmux]}}
+lab: {interactive: true, gates: {AGENT_SWARMS: true}}`},
 	{"LOOP-12 marks in a system prompt move with the tools in front of it", `
 project: {servers: [{name: db, tools: 2, connects: 1s}], files: {a.go: "package a\n"}}
 script:

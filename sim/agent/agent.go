@@ -350,7 +350,7 @@ func endingOf(err error) (end Ending, fatal error) {
 }
 
 func isAbort(err error) bool {
-	reasons := []error{ErrUserInterrupt, ErrParentAborted, ErrTaskStopped, ErrAgentsKilled, ErrCrashed, errLeadEnded}
+	reasons := []error{ErrUserInterrupt, ErrParentAborted, ErrTaskStopped, ErrAgentsKilled, ErrCrashed, errLeadEnded, errProcessEnded}
 	return slices.ContainsFunc(reasons, func(e error) bool { return errors.Is(err, e) })
 }
 

@@ -29,7 +29,7 @@ func newForeground(child *Agent, title, name string) *foreground {
 	if after := child.w.gates.AutoBackgroundAfter(); after > 0 {
 		f.deadline = child.w.cfg.Kernel.Now().Add(after)
 	}
-	if child.parent.mate.member() {
+	if confined(child.parent) {
 		f.deadline = 0 // it would outlive the teammate that started it
 	}
 	return f

@@ -39,7 +39,7 @@ func (b *spawning) sendAway() error {
 		return nil
 	case b.fork:
 		return errRemoteFork
-	case b.recruits || b.by.mate.member():
+	case b.recruits || confined(b.by):
 		return errRemoteMate
 	}
 	b.async = true

@@ -147,7 +147,7 @@ func (b *spawning) resolveType() error {
 	}
 	b.model = model
 	b.async = RunsAsync(b.in.Background || a.coordinates(), b.def, &a.w.gates, forks)
-	b.async = b.recruits || b.async && !a.mate.member()
+	b.async = b.recruits || b.async && !confined(a)
 	if err := b.sendAway(); err != nil {
 		return err
 	}

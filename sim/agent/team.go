@@ -33,6 +33,8 @@ const DefaultStartUp = 3 * vtime.Second
 var (
 	errShutDown  = errors.New("shut-down") // it has approved that
 	errLeadEnded = errors.New("lead-ended")
+
+	errProcessEnded = errors.New("process-ended") // of a teammate in a pane, with all below it
 )
 
 // squad is a team and the agents that are in it.
@@ -140,7 +142,7 @@ func (m *mate) forget() { forgetChildren([]*Agent{m.of}) }
 func (b *spawning) enlist() error {
 	a, in := b.by, &b.in
 	switch {
-	case a.mate.member() && in.Background:
+	case confined(a) && in.Background:
 		return errNoBackground
 	case in.Team == "" && in.Mode != "":
 		return errors.New("a mode is a teammate's: it needs team_name and name too")
@@ -165,12 +167,24 @@ func (b *spawning) enlist() error {
 	return nil
 }
 
-// errNoBackground answers a teammate that would leave an agent behind (SUB-17).
+// errNoBackground answers a teammate, and who works for it, that would leave an agent
+// behind (SUB-17).
 var errNoBackground = errors.New("a teammate starts no agents in the background: they would outlive it")
 
-// bound is what a teammate may not start whatever its call says.
+// confined reports whether an agent is a teammate in the session's own process, or works
+// for one. In a pane a teammate has a process of its own, with which those below it end.
+func confined(a *Agent) bool {
+	for ; a != nil; a = a.parent {
+		if a.mate.member() {
+			return !a.w.executor().backend().Panes()
+		}
+	}
+	return false
+}
+
+// bound is what an agent may not start for a teammate whatever its call says.
 func (b *spawning) bound() error {
-	if b.by.mate.member() && b.def.Background {
+	if confined(b.by) && b.def.Background {
 		return errNoBackground
 	}
 	return nil
@@ -178,7 +192,9 @@ func (b *spawning) bound() error {
 
 // forks reports whether a call without a type forks: not into or within a team, whose
 // members start afresh and wait for whom they start.
-func (b *spawning) forks() bool { return b.by.w.forks() && !b.recruits && !b.by.mate.member() }
+func (b *spawning) forks() bool {
+	return b.by.w.forks() && !b.recruits && !b.by.mate.member() && !confined(b.by)
+}
 
 // mateMode is the mode in which a teammate runs: that of its call, unless its lead's
 // binds. One that is to plan plans.
@@ -261,7 +277,7 @@ func (m *mate) rouse() {
 
 // rest notes that a member has nothing to do and nothing on its way to it.
 func (m *mate) rest() {
-	if !m.member() || !m.active || slices.ContainsFunc(m.of.held.shells, func(s *shellTask) bool { return !s.task.Status().Final() }) {
+	if !m.member() || !m.active || len(m.below()) > 0 || slices.ContainsFunc(m.of.held.shells, func(s *shellTask) bool { return !s.task.Status().Final() }) {
 		return
 	}
 	m.active = false
@@ -276,6 +292,23 @@ func poke(w *World, a *Agent) {
 	if err := a.inbox.box.Send(&notice{at: w.cfg.Kernel.Now(), poke: true}); err != nil {
 		w.fail(err)
 	}
+}
+
+// below is the tasks of agents in the background of a member's own process.
+func (m *mate) below() (out []*task.Task) {
+	if confined(m.of) {
+		return nil
+	}
+	for _, t := range m.of.w.tasks.Live() {
+		if t.Agent >= 0 {
+			for c := m.of.w.agents[t.Agent].parent; c != nil; c = c.parent {
+				if c == m.of {
+					out = append(out, t)
+				}
+			}
+		}
+	}
+	return out
 }
 
 // ends is called at the end of an activation. A member that was shut down has left;
@@ -297,6 +330,9 @@ func (m *mate) ends() {
 		}
 	default:
 		m.rouse() // its notification is expected
+		for _, t := range m.below() {
+			m.of.w.stopTask(t, errProcessEnded)
+		}
 		op, released := "stopped", []team.Task(nil)
 		if m.leaves {
 			op, released = "left", m.in.Leave(m.name)

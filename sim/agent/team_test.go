@@ -8,6 +8,7 @@ import (
 
 	"agentsim/sim/agent"
 	"agentsim/sim/gate"
+	"agentsim/sim/team"
 	"agentsim/sim/tool"
 	"agentsim/sim/user"
 	"agentsim/sim/vtime"
@@ -65,6 +66,8 @@ func TestTeams(t *testing.T) {
 	t.Run("SWM-14 only a root leads a team, one at a time, and deletes it once nobody in it lives", testLeads)
 	t.Run("SWM-07 a teammate cannot start teammates, and its lead alone starts those of its team, under names of their own", testFlat)
 	t.Run("SUB-17 a teammate that asks for an agent in the background, or whose definition asks for it, gets an error at once; others it waits for", testNoBackground)
+	t.Run("SUB-17 who works for a teammate starts nobody in the background either, whatever makes agents run there", testNoBackgroundBelow)
+	t.Run("SUB-17 SWM-11 in a pane a teammate starts agents in the background, rests when they have ended, and takes them with it", testPaneBackground)
 	t.Run("FLT-07 a teammate keeps Agent, SendMessage and the tools of the list whatever its definition's source, and its own denials hold", testMatePool)
 	t.Run("SWM-13 SendMessage is in a pool where teams are on or somebody coordinates, and nowhere else", testSendOffered)
 	t.Run("SWM-05 a message goes to one, to all others or to the lead; to nobody it is an error, and so is a structured one to several", testMail)
@@ -149,6 +152,44 @@ func testNoBackground(t *testing.T) {
 				t.Errorf("gates %q, call %d: %s", gates, i+1, b.Content.Raw())
 			}
 		}
+	}
+}
+
+const inBackground = `{"description":"d","prompt":"p","run_in_background":true}`
+
+func testNoBackgroundBelow(t *testing.T) {
+	for gates, want := range map[string]string{"": "no agents in the background", "KAIROS=true": "no agents in the background", "FORK_SUBAGENT=true": `"status":"completed"`} {
+		s := played(t, func(s *story) {
+			setGates(strings.Fields(gates)...)(s)
+			s.script("main/2.1/1.1", "use Agent "+inBackground+"; use Agent "+plain, "text done")
+			s.script("main/2.1/1.1/1.1", "text one")
+			s.script("main/2.1/1.1/1.2", "text two")
+		}, []string{makeTeam, mate("alice", ""), "text wait", "text done"}, []string{"use Agent " + plain, "text wait"})
+		for i, want := range []string{want, `"status":"completed"`} {
+			if b := s.block("main/2.1/1.1", 2, i-2).Block; !strings.Contains(b.Content.Raw(), want) {
+				t.Errorf("gates %q, call %d: %s", gates, i+1, b.Content.Raw())
+			}
+		}
+	}
+}
+
+func testPaneBackground(t *testing.T) {
+	s := played(t, func(s *story) {
+		s.cfg.Teams = agent.Teams{Environment: team.Environment{Interactive: true, InTmux: true}}
+		s.script("main/2.1/1.1", "text early")
+		s.script("main/2.1/2.1", "take 200s; text late")
+	}, []string{makeTeam, mate("alice", ""), "take 20s; " + shut("alice"), "text wait", "text done"},
+		[]string{"use Agent " + inBackground, "use Agent " + inBackground, "text wait", "text wait", answerShut(1, "alice", true)})
+	for _, e := range s.eventsOf("team") {
+		if e["op"] == "idle" {
+			t.Error("alice rests while one below her runs")
+		}
+	}
+	if s.agent("main/2.1/1.1").Ending().Status != "completed" {
+		t.Error(s.agent("main/2.1/1.1").Ending())
+	}
+	if e, lead := s.agent("main/2.1/2.1").Ending(), s.agent("main/2.1").Ending(); e.Status != "killed" || e.Why != "process-ended" || lead.Why != "shut-down" {
+		t.Error(e, lead)
 	}
 }
 

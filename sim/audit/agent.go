@@ -23,6 +23,7 @@ type agent struct {
 	background bool // nobody waits for it
 	fork       bool
 	mate       bool // a member of a team
+	pane       bool // one whose process is its own
 	remote     bool // its task is one of another environment
 	marking    marking
 	told       map[llm.Hash]bool // messages of others that it has heard

@@ -69,10 +69,10 @@ func (u *launches) overdue(a *agent) {
 	}
 }
 
-// waitedFor notes when an agent moves to the background by itself: none that a teammate waits for does.
+// waitedFor notes when an agent moves to the background by itself: none that a teammate in the process waits for, or who works for it, does.
 func (u *launches) waitedFor(a *agent) {
 	on := u.gates.on
-	if !a.background && !a.parent.mate && (on["tengu_auto_background_agents"] || on["CLAUDE_AUTO_BACKGROUND_TASKS"]) && !on["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] && !u.opt.Session.Minimal {
+	if !a.background && !a.parent.confined() && (on["tengu_auto_background_agents"] || on["CLAUDE_AUTO_BACKGROUND_TASKS"]) && !on["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] && !u.opt.Session.Minimal {
 		a.due = u.now.Add(autoBackground)
 	}
 }

@@ -98,9 +98,10 @@ func (u *launches) asked(a, p *agent, in *llm.Payload) {
 	if !p.coordinator() {
 		u.same(sub04, a, "type", u.typeOf(p, in), a.facts.Type)
 	}
-	background := u.gates.forks(u.opt.Session) || p.coordinator() || u.gates.coordinates() || u.gates.on["KAIROS"] || u.gates.on["PROACTIVE"] || s.Types[a.facts.Type].Background ||
-		strings.Contains(in.Raw(), `"run_in_background":true`) || strings.Contains(in.Raw(), `"run_in_background": true`)
-	background = background && !p.mate
+	forks := u.gates.forks(u.opt.Session)
+	background := forks && !p.mate || p.coordinator() || u.gates.coordinates() || u.gates.on["KAIROS"] || u.gates.on["PROACTIVE"] || s.Types[a.facts.Type].Background ||
+		!forks && (strings.Contains(in.Raw(), `"run_in_background":true`) || strings.Contains(in.Raw(), `"run_in_background": true`))
+	background = background && !p.confined()
 	background = background && !u.gates.on["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] && !s.Minimal || a.link != nil || a.mate
 	if u.fails(sub11, a.facts.Async == background) {
 		u.report(sub11, a, "in the background: "+word(background), word(a.facts.Async))
@@ -135,7 +136,7 @@ func (u *launches) typeOf(by *agent, in *llm.Payload) string {
 	if typ := field(in, name); typ != "" {
 		return typ
 	}
-	if u.gates.forks(u.opt.Session) && !by.mate && (field(in, "team_name") == "" || !u.gates.on[swarmsGate]) {
+	if u.gates.forks(u.opt.Session) && !by.mate && !by.confined() && (field(in, "team_name") == "" || !u.gates.on[swarmsGate]) {
 		return "fork"
 	}
 	return otherwise

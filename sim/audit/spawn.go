@@ -53,7 +53,7 @@ func (u *launches) admits(a *agent, in *llm.Payload) (why string, known bool) {
 	if why, known = u.typed(a, s, typ, field(in, "model")); why == "" && s.Link == nil && s.Types[typ].Isolation == "remote" && field(in, "isolation") == "" {
 		return "cannot be started", known
 	}
-	if why == "" && u.links.asked(in) && (a.mate || u.gates.forks(s) && typ == "") {
+	if why == "" && u.links.asked(in) && (a.confined() || u.gates.forks(s) && typ == "") {
 		return "cannot work in a remote environment", known
 	}
 	return why, known

@@ -124,8 +124,11 @@ func (u *teams) team(ref int32, b *transcript.Team) {
 			u.report(swm07, a, "a member that the lead of "+b.Team+" has started", b.Name)
 		}
 		u.members = append(u.members, &member{of: a, team: b.Team, name: b.Name})
-		if a != nil && b.Backend != "in-process" && !a.fixed { // a process of its own
+		if a != nil && b.Backend != "in-process" && !a.fixed {
 			a.chosen, a.fixed = a.facts.RunMode, true
+		}
+		if a != nil {
+			a.pane = b.Backend != "in-process"
 		}
 	case "deleted":
 		alive := u.find(func(m *member) bool { return m.team == b.Team && m.of != a && m.of.life != nil })
@@ -152,10 +155,21 @@ func (u *teams) admits(a *agent, in *llm.Payload) (why string, known bool) {
 	if !u.gates.on[swarmsGate] {
 		return "", true
 	}
-	if strings.Contains(in.Raw(), `"team_name"`) || strings.Contains(in.Raw(), `"mode"`) || a.mate {
+	if strings.Contains(in.Raw(), `"team_name"`) || strings.Contains(in.Raw(), `"mode"`) || a.mate || a.confined() {
 		return "", false // names are looked at as they join
 	}
 	return "", true
+}
+
+// confined reports whether an agent is a member of a team in the session's own process, or
+// works for one: nobody is started in the background there (SUB-17).
+func (a *agent) confined() bool {
+	for ; a != nil; a = a.parent {
+		if a.mate {
+			return !a.pane
+		}
+	}
+	return false
 }
 
 // lacks reports whether a session is without a tool for want of teams.

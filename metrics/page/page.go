@@ -19,8 +19,26 @@ var style string
 //go:embed page.js
 var script string
 
-// Write writes a page that shows a document and, below it, runs.
+// Style and Script are what every page has; Served pages name them, as page.css and
+// page.js beside them.
+var Style, Script = style, script
+
+// Write writes a page that needs nothing else: it shows a document and, below it, runs.
 func Write(w io.Writer, title string, d *report.Document, runs ...*Run) error {
+	own := fmt.Sprintf(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'">`, hash(style), hash(script))
+	return write(w, parts{own, "<style>" + style + "</style>", "", "<script>" + script + "</script>"}, title, d, runs)
+}
+
+// Served writes a page as Write does, whose style and script are files of the server, and
+// at whose top stands a link to all runs. What may run is for the server to say.
+func Served(w io.Writer, title string, d *report.Document, runs ...*Run) error {
+	return write(w, parts{"", `<link rel="stylesheet" href="/page.css">`, `<p><a href="/">all runs</a></p>`, `<script src="/page.js"></script>`}, title, d, runs)
+}
+
+// parts are where pages differ.
+type parts struct{ policy, style, top, script string }
+
+func write(w io.Writer, p parts, title string, d *report.Document, runs []*Run) error {
 	var answer bytes.Buffer
 	if err := d.HTML(&answer); err != nil {
 		return err
@@ -30,13 +48,8 @@ func Write(w io.Writer, title string, d *report.Document, runs ...*Run) error {
 		return err
 	}
 	title = html.EscapeString(report.Plain(title))
-	_, err = fmt.Fprintf(w, shell, policy(), title, style, title, answer.Bytes(), runsPart(len(runs)), data, script)
+	_, err = fmt.Fprintf(w, shell, p.policy, title, p.style, p.top, title, answer.Bytes(), runsPart(len(runs)), data, p.script)
 	return err
-}
-
-// policy lets the page's own style and script run, and nothing else.
-func policy() string {
-	return fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", hash(style), hash(script))
 }
 
 func hash(text string) string {
@@ -59,19 +72,19 @@ const shell = `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="%s">
+%s
 <title>%s</title>
-<style>%s</style>
+%s
 </head>
 <body>
-<header><h1>%s</h1></header>
+<header>%s<h1>%s</h1></header>
 <main>
 <section id="answer">
 %s</section>
 %s</main>
 <dialog id="help"></dialog>
 <script type="application/json" id="data">%s</script>
-<script>%s</script>
+%s
 </body>
 </html>
 `

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -263,6 +264,55 @@ func TestHostile(t *testing.T) {
 		w.is("it is there to read", `document.getElementById("call").textContent.includes("</script><script>window.hacked=1")`, "true")
 		w.is("no element came of it", `document.querySelectorAll("img, b[onmouseover]").length`, "0")
 		w.is("what turns the direction is visible", `document.getElementById("call").textContent.includes("\\u202e")`, "true")
+		w.quiet()
+	})
+}
+
+func TestServe(t *testing.T) {
+	w := start(t)
+	w.agentsim("sweep", "fan-out", "--seeds", "1", "--db", "t.db")
+	serve := exec.Command(w.bin, "serve", "--db", "t.db", "--listen", "127.0.0.1:0")
+	serve.Dir = w.dir
+	said, err := serve.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := serve.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { serve.Process.Kill(); serve.Wait() })
+	line, err := bufio.NewReader(said).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, _, _ := strings.Cut(line, " ")
+	rows := `document.querySelectorAll("tbody tr").length`
+	t.Run("SRV-01 the list filters, shows what is recorded meanwhile, and leads to the pages of one run and of two", func(t *testing.T) {
+		w.t = t
+		w.do(chromedp.Navigate(address), chromedp.WaitVisible("table"))
+		before := w.text(rows)
+		w.agentsim("run", "hello", "--db", "t.db")
+		for range 60 {
+			if w.text(rows) != before {
+				break
+			}
+			w.do(chromedp.Sleep(100 * time.Millisecond))
+		}
+		w.is("the run that was recorded meanwhile is the first", `document.querySelector("tbody tr").cells[2].textContent`, "hello")
+		w.do(chromedp.Click("tbody tr a"), chromedp.WaitVisible("canvas[data-drawn]"))
+		w.is("its page", `document.querySelector("h1").textContent`, "hello")
+		w.do(chromedp.Navigate(address+"?words=nine"), chromedp.WaitVisible("table"))
+		w.is("only those of the word", `[...document.querySelectorAll("tbody tr")].every(tr => tr.cells[3].textContent === "nine")`, "true")
+		w.do(chromedp.Navigate(address+"?words=fan-out"), chromedp.WaitVisible("table"))
+		w.text(`[...document.querySelectorAll("tbody input")].slice(0, 2).forEach(e => e.click())`)
+		w.agentsim("run", "nested", "--db", "t.db")
+		w.do(chromedp.WaitVisible("#newer"))
+		w.is("what was checked stays so", `document.querySelectorAll("tbody input:checked").length`, "2")
+		w.text(`[...document.querySelectorAll("button")].find(b => b.textContent.startsWith("compare")).click()`)
+		w.do(chromedp.WaitVisible("canvas[data-drawn]"))
+		w.is("two runs", `document.querySelectorAll("#answer table.sheet")[0].tBodies[0].rows.length`, "2")
+		w.do(chromedp.EmulateViewport(390, 900), chromedp.Navigate(address), chromedp.WaitVisible("table"))
+		w.is("nothing is wider than 390", `document.documentElement.scrollWidth <= innerWidth`, "true")
 		w.quiet()
 	})
 }

@@ -112,7 +112,7 @@ func newRoot(s *ui.Env) *cobra.Command {
 		Long: `agentsim runs scenarios of multi-agent LLM systems on virtual time: the agents' loop, their tools and the
 prompt cache are simulated, the model is a mock, and every run can be repeated byte for byte.
 
-agentsim lab lists the commands that few need, among them estimate, profile, project, runs, version and completion.
+agentsim lab lists the commands that few need, among them estimate, profile, project, runs, serve, version and completion.
 
 Exit codes:
 ` + ui.CodeTable(),
@@ -138,7 +138,7 @@ Exit codes:
 	under(root, "gate", check.New(s), bench.New(s))
 	under(root, "recordings", importing.New(s), whatif.New(s))
 	under(root, "more", scenario.New(s), newLab(s))
-	for _, c := range []*cobra.Command{sweep.NewEstimate(s), project.New(s), runs.New(s), profile.New(s), session.New(s), export.New(s)} {
+	for _, c := range []*cobra.Command{sweep.NewEstimate(s), project.New(s), runs.New(s), profile.New(s), session.New(s), export.New(s), reportpage.NewServe(s)} {
 		c.Hidden = true // the first page mentions it
 		root.AddCommand(c)
 	}

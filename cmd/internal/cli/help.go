@@ -44,7 +44,8 @@ These are written without lab:
   export       write a run as Claude Code lays out its sessions
   profile      measure how large recorded sessions are
   project mcp  list the MCP servers of a project, and save the tools of each
-  runs rm      remove runs from a database
+  runs rm      remove runs from a database; runs prune all but the latest
+  serve        show all recorded runs in a browser
   session      run a scenario's conversation by lines of stream-json
   version      print what this program is
   completion   print a shell's completion`

@@ -12,26 +12,32 @@ const nearest = 3
 // FindRun finds the run whose id begins with prefix. The error is of kind
 // ErrNoRun or ErrAmbiguous and names the nearest runs.
 func (db *DB) FindRun(prefix string) (RunInfo, error) {
+	found, err := db.beginning(prefix)
+	switch {
+	case err != nil:
+		return RunInfo{}, err
+	case len(found) == 1 || len(found) > 0 && found[0].ID == prefix:
+		return found[0], nil
+	case len(found) > 0:
+		return RunInfo{}, &RunError{Path: db.path, Prefix: prefix, Kind: ErrAmbiguous, Nearest: found[:min(nearest, len(found))]}
+	}
 	runs, err := db.Runs()
 	if err != nil {
 		return RunInfo{}, err
 	}
-	var found []RunInfo
-	for _, r := range runs {
-		if r.ID == prefix {
-			return r, nil
-		}
-		if prefix != "" && strings.HasPrefix(r.ID, prefix) {
-			found = append(found, r)
-		}
+	return RunInfo{}, &RunError{Path: db.path, Prefix: prefix, Kind: ErrNoRun, Nearest: nearestRuns(runs, prefix)}
+}
+
+// beginning are the runs whose ids begin with prefix; the one that is it comes first.
+func (db *DB) beginning(prefix string) ([]RunInfo, error) {
+	if prefix == "" {
+		return nil, nil
 	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		return RunInfo{}, &RunError{Path: db.path, Prefix: prefix, Kind: ErrNoRun, Nearest: nearestRuns(runs, prefix)}
-	}
-	return RunInfo{}, &RunError{Path: db.path, Prefix: prefix, Kind: ErrAmbiguous, Nearest: found[:min(nearest, len(found))]}
+	found, err := db.listed(`SELECT id FROM runs WHERE id >= ? AND id < ?`, prefix, prefix+"\U0010ffff")
+	slices.SortStableFunc(found, func(a, b RunInfo) int {
+		return cmp.Compare(min(len(a.ID)-len(prefix), 1), min(len(b.ID)-len(prefix), 1))
+	})
+	return found, err
 }
 
 // nearestRuns are those that share most of the prefix, the last executed first

@@ -2,7 +2,10 @@ package sqlite
 
 import (
 	"database/sql"
+	"encoding/json"
 	"iter"
+	"slices"
+	"strings"
 
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
@@ -58,28 +61,69 @@ func scanRun(rows *sql.Rows) (RunInfo, error) {
 
 // Runs lists the runs, the one executed last first.
 func (db *DB) Runs() ([]RunInfo, error) {
-	runs, _, err := db.Page(-1)
+	runs, _, err := db.List(Listing{Most: -1})
 	return runs, err
 }
 
-// newest are the ids of so many runs, those executed last.
-const newest = `(SELECT run FROM executions GROUP BY run ORDER BY max(started_at) DESC, run LIMIT ?)`
+// Listing says which runs are listed, the one executed last first.
+type Listing struct {
+	Words string // a run's id, name, variant, policy, seed or ending has each of them; "" for all runs
+	From  int    // how many of them come before the first listed
+	Most  int    // how many are listed; -1 for all
+}
 
-// Page lists so many runs, the one executed last first, and counts all; -1 lists
-// all. Of the others nothing is read but when they were executed.
-func (db *DB) Page(most int) (runs []RunInfo, all int, err error) {
-	runs, err = query(db, "list its runs", scanRun, runInfoColumns+`WHERE r.id IN `+newest+` GROUP BY r.id ORDER BY max(e.started_at) DESC, r.id`, most)
-	if err != nil {
-		return nil, 0, err
+// where is the condition on a run, "" for none, and what stands for its question marks.
+func (l *Listing) where() (condition string, args []any) {
+	for _, w := range strings.Fields(l.Words) {
+		condition += map[bool]string{true: "WHERE", false: " AND"}[condition == ""]
+		condition += ` instr(lower(id || ' ' || name || ' ' || variant || ' ' || policy || ' seed=' || seed || ' ' || CASE outcome WHEN 'running' THEN 'unfinished' ELSE outcome END), lower(?)) > 0`
+		args = append(args, w)
 	}
-	changed, err := changedRuns(db, most)
+	return condition, args
+}
+
+// List lists runs, and counts all that the listing is about. Of those that are not listed
+// little is read.
+func (db *DB) List(l Listing) (runs []RunInfo, all int, err error) {
+	condition, args := l.where()
+	within := ""
+	if condition != "" {
+		within = `WHERE run IN (SELECT id FROM runs ` + condition + `) `
+	}
+	runs, err = db.listed(`SELECT run FROM executions `+within+`GROUP BY run ORDER BY max(started_at) DESC, run LIMIT ? OFFSET ?`,
+		append(slices.Clone(args), l.Most, l.From)...)
+	if err == nil {
+		err = fail(db.path, "count its runs", db.sql.QueryRow(`SELECT count(*) FROM runs `+condition, args...).Scan(&all))
+	}
+	return runs, all, err
+}
+
+// listed are the runs whose ids a query gives, the one executed last first.
+func (db *DB) listed(q string, args ...any) ([]RunInfo, error) {
+	const doing = "list its runs"
+	found, err := query(db, doing, func(rows *sql.Rows) (id string, err error) { return id, rows.Scan(&id) }, q, args...)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := json.Marshal(found)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := query(db, doing, scanRun, runInfoColumns+`WHERE r.id IN (SELECT value FROM json_each(?)) GROUP BY r.id ORDER BY max(e.started_at) DESC, r.id`, string(ids))
+	if err != nil {
+		return nil, err
+	}
+	changed, err := changedRuns(db, string(ids))
 	for i := range runs {
 		runs[i].Changed = changed[runs[i].ID]
 	}
-	if err == nil {
-		err = fail(db.path, "count its runs", db.sql.QueryRow(`SELECT count(*) FROM runs`).Scan(&all))
-	}
-	return runs, all, err
+	return runs, err
+}
+
+// State is another text whenever a run was begun, ended or removed.
+func (db *DB) State() (text string, err error) {
+	err = db.sql.QueryRow(`SELECT count(*) || ' ' || count(nullif(finished_at, '')) || ' ' || coalesce(max(started_at), '') || ' ' || coalesce(sum(n), 0) FROM executions`).Scan(&text)
+	return text, fail(db.path, "look at its runs", err)
 }
 
 // query collects the rows of a query, each read by scan.

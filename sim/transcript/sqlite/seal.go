@@ -290,12 +290,12 @@ func (db *DB) changed(run string, tables []string) error {
 	return &Error{Path: db.path, Doing: fmt.Sprintf("trust run %s (%s)", run[:min(8, len(run))], strings.Join(tables, ", ")), Kind: ErrChanged}
 }
 
-// changedRuns are the ids of those runs of a page whose row in runs is not the one
-// recorded.
-func changedRuns(db *DB, most int) (map[string]bool, error) {
+// changedRuns are the ids of those runs of a list, in JSON, whose row in runs is not the
+// one recorded.
+func changedRuns(db *DB, ids string) (map[string]bool, error) {
 	out := map[string]bool{}
 	q := strings.Replace(strings.TrimSuffix(runsPart.query, "WHERE id = ?"), " FROM", ", "+sealColumn+" FROM", 1)
-	rows, err := db.sql.Query(q+" WHERE id IN "+newest, most)
+	rows, err := db.sql.Query(q+" WHERE id IN (SELECT value FROM json_each(?))", ids)
 	if err != nil {
 		return nil, fail(db.path, "list its runs", err)
 	}

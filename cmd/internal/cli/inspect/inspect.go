@@ -31,8 +31,9 @@ type options struct {
 	output   string
 	reprice  []string
 	prices   loading.Prices
-	limit    int  // of the list of runs; 0 for all
-	view     view // nil for the tree
+	limit    int    // of the list of runs; 0 for all
+	filter   string // of the list
+	view     view   // nil for the tree
 }
 
 // page is how many runs people see where they do not say.
@@ -50,6 +51,7 @@ synthesis, implementation and verification went on, --progress how far agents in
 what one agent said in all its activations, by its id or lineage: what its output file held. RUN is the beginning of a
 run's id.`,
 		Example: `  agentsim inspect
+  agentsim inspect --filter "fork seed=7"
   agentsim inspect 9c1e
   agentsim inspect 9c1e --misses
   agentsim inspect 9c1e --phases
@@ -59,7 +61,7 @@ run's id.`,
   agentsim inspect 9c1e --reprice provider.ttl=1h --reprice provider.fourth_mark=true`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := cmp.Or(o.check(cmd.Flags()), o.prices.Read()); err != nil {
+			if err := cmp.Or(o.check(cmd.Flags(), args), o.prices.Read()); err != nil {
 				return err
 			}
 			return run(s, o, args)
@@ -76,6 +78,7 @@ run's id.`,
 	f.StringArrayVar(&o.reprice, "reprice", nil, "compute a run by another setting of prices or of the cache, as `path=value`; may be repeated")
 	o.prices.Add(f)
 	f.IntVar(&o.limit, "limit", page, "without a run: list so many `runs`, 0 for all; forms for machines have all unless it is given")
+	f.StringVar(&o.filter, "filter", "", "without a run: list those whose id, scenario, variant, policy, seed=N or ending has each of the `words`")
 	ui.OutputFlag(f, &o.output)
 	return cmd
 }
@@ -90,7 +93,7 @@ var views = []struct {
 }{{"call", request}, {"misses", misses}, {"phases", phases}, {"progress", progress}, {"said", said}, {"reprice", repriced}, {"prices", repriced}}
 
 // check says what is wrong with the flags, and finds the view that is asked for.
-func (o *options) check(f *pflag.FlagSet) error {
+func (o *options) check(f *pflag.FlagSet, args []string) error {
 	var given []string
 	for _, v := range views {
 		if f.Changed(v.flag) && (v.flag != "prices" || !f.Changed("reprice")) {
@@ -105,6 +108,8 @@ func (o *options) check(f *pflag.FlagSet) error {
 		return ui.Failf(ui.Usage, "--%s: give one of them, each is a view of its own", strings.Join(given, " and --"))
 	case call && o.call < 1:
 		return ui.Failf(ui.Usage, "--call %d: calls are numbered from 1", o.call)
+	case o.filter != "" && (len(args) > 0 || o.view != nil):
+		return ui.Failf(ui.Usage, "--filter: it is about the list of runs, and not about one")
 	case o.limit < 0:
 		return ui.Failf(ui.Usage, "--limit %d: write how many runs to list, or 0 for all", o.limit)
 	case o.blocks && !call:
@@ -164,7 +169,7 @@ func (o *options) runs(d *report.Document, db *sqlite.DB) error {
 	if most == 0 {
 		most = -1
 	}
-	infos, all, err := db.Page(most)
+	infos, all, err := db.List(sqlite.Listing{Words: o.filter, Most: most})
 	if err != nil {
 		return err
 	}
@@ -175,7 +180,11 @@ func (o *options) runs(d *report.Document, db *sqlite.DB) error {
 			return err
 		}
 	}
-	if len(list) == 0 {
+	switch {
+	case len(list) > 0:
+	case o.filter != "":
+		d.Say("no run of %s has %q", o.db, o.filter)
+	default:
 		d.Say("%s holds no runs; agentsim run SCENARIO and agentsim import PATH record some", o.db)
 	}
 	type col = report.Column[recorded]

@@ -1,5 +1,6 @@
-// Package report is the command that makes one HTML file of recorded runs: what they
-// came to beside one another, and each call of theirs before and after.
+// Package report is the commands that show recorded runs as pages, in one HTML file or to
+// a browser: what they came to beside one another, and each call of theirs before and
+// after.
 package report
 
 import (
@@ -33,15 +34,7 @@ part was read, written and uncached, and the byte where it parted from the call 
 beginning of a run's id; imported sessions are runs too. Equal records give equal bytes.`,
 		Example: `  agentsim report 9c1e
   agentsim report 9c1e -o fork-or-fresh.html`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return ui.Failf(ui.Usage, "name the runs, by the beginning of their ids; agentsim inspect lists them")
-			}
-			if len(args) > most {
-				return ui.Failf(ui.Usage, "a report shows %d runs at the most, not %d", most, len(args))
-			}
-			return nil
-		},
+		Args: func(_ *cobra.Command, args []string) error { return countOf(args) },
 		RunE: func(_ *cobra.Command, args []string) error { return run(s, o, args) },
 	}
 	rundb.Flag(s, cmd.Flags(), &o.db, "the `file` that runs are recorded in")
@@ -49,42 +42,65 @@ beginning of a run's id; imported sessions are runs too. Equal records give equa
 	return cmd
 }
 
+// countOf says what is wrong with how many runs are named.
+func countOf(runs []string) error {
+	switch {
+	case len(runs) == 0:
+		return ui.Failf(ui.Usage, "name the runs, by the beginning of their ids; agentsim inspect lists them")
+	case len(runs) > most:
+		return ui.Failf(ui.Usage, "a report shows %d runs at the most, not %d", most, len(runs))
+	}
+	return nil
+}
+
+// made is all that a page of runs shows.
+type made struct {
+	title  string
+	answer *report.Document
+	pages  []*page.Run
+	calls  int
+}
+
+// reportOf makes the page of runs; at names the database on a command line.
+func reportOf(s *ui.Env, db *sqlite.DB, at string, prefixes []string) (*made, error) {
+	var runs []*recorded
+	for _, prefix := range prefixes {
+		info, err := rundb.Find(db, prefix)
+		if err != nil {
+			return nil, err
+		}
+		r, err := read(db, info)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	if err := again(s, runs); err != nil {
+		return nil, err
+	}
+	out := &made{title: title(runs), answer: document(runs, at)}
+	for _, r := range runs {
+		made, err := r.page()
+		if err != nil {
+			return nil, err
+		}
+		out.pages, out.calls = append(out.pages, made), out.calls+len(r.calls)
+	}
+	return out, nil
+}
+
+// run writes the page, and says where it is.
 func run(s *ui.Env, o *options, args []string) error {
 	db, err := rundb.Open(o.db)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	var runs []*recorded
-	for _, prefix := range args {
-		info, err := rundb.Find(db, prefix)
-		if err != nil {
-			return err
-		}
-		r, err := read(db, info)
-		if err != nil {
-			return err
-		}
-		runs = append(runs, r)
-	}
-	if err := again(s, runs); err != nil {
+	made, err := reportOf(s, db, rundb.At(s, o.db), args)
+	if err != nil {
 		return err
 	}
-	return write(s, o, runs)
-}
-
-// write writes the page, and says where it is.
-func write(s *ui.Env, o *options, runs []*recorded) error {
-	pages, calls := make([]*page.Run, len(runs)), 0
-	d := document(runs, rundb.At(s, o.db))
-	for i, r := range runs {
-		made, err := r.page()
-		if err != nil {
-			return err
-		}
-		pages[i], calls = made, calls+len(r.calls)
-	}
-	print := func(w io.Writer) error { return page.Write(w, title(runs), d, pages...) }
+	print := func(w io.Writer) error { return page.Write(w, made.title, made.answer, made.pages...) }
 	if o.to == "-" {
 		if err := print(s.Stdout); err != nil {
 			return ui.Failf(ui.Operating, "cannot write the report: %w", err)
@@ -94,7 +110,7 @@ func write(s *ui.Env, o *options, runs []*recorded) error {
 	if err := ui.WriteFile("--output", o.to, print); err != nil {
 		return err
 	}
-	s.Printf("%s: %s, %s\n", o.to, ui.Plural(len(runs), "run"), ui.Plural(calls, "call"))
+	s.Printf("%s: %s, %s\n", o.to, ui.Plural(len(args), "run"), ui.Plural(made.calls, "call"))
 	return nil
 }
 

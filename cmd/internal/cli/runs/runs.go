@@ -7,13 +7,14 @@ import (
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
+	"agentsim/sim/transcript/sqlite"
 
 	"github.com/spf13/cobra"
 )
 
 // New makes the command.
 func New(s *ui.Env) *cobra.Command {
-	return ui.NewGroup("runs", "look after the runs of a database", newRemove(s))
+	return ui.NewGroup("runs", "look after the runs of a database", newRemove(s), newPrune(s))
 }
 
 // options are the flags.
@@ -29,7 +30,13 @@ overwrites what they took of the file. All of them are removed, or none. It refu
 recorded; one whose process was killed can be removed with them.`,
 		Example: `  agentsim runs rm 9c1e`,
 		Args:    ui.AtLeastOne("run"),
-		RunE:    func(_ *cobra.Command, args []string) error { return remove(s, o, args) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			ids, err := find(o.db, args)
+			if err != nil {
+				return err
+			}
+			return remove(s, o, ids)
+		},
 	}
 	f := cmd.Flags()
 	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
@@ -37,11 +44,7 @@ recorded; one whose process was killed can be removed with them.`,
 	return cmd
 }
 
-func remove(s *ui.Env, o *options, args []string) error {
-	ids, err := find(o.db, args)
-	if err != nil {
-		return err
-	}
+func remove(s *ui.Env, o *options, ids []string) error {
 	db, err := rundb.Create(s, o.db)
 	if err != nil {
 		return err
@@ -57,6 +60,57 @@ func remove(s *ui.Env, o *options, args []string) error {
 	d.Field("contents", report.Count(done.Contents))
 	d.Say("%s: %s removed, with %s and %s that only they held", o.db, ui.Things(done.Runs, "run"), ui.Things(done.Blocks, "block"), ui.Things(done.Contents, "content"))
 	return s.Print(o.output, d)
+}
+
+// prune are the flags of what removes all runs but some.
+type prune struct {
+	options
+	keep   int
+	filter string
+}
+
+func newPrune(s *ui.Env) *cobra.Command {
+	o := &prune{}
+	cmd := &cobra.Command{
+		Use:   "prune --keep N",
+		Short: "remove all runs but those executed last, and what only they held",
+		Long: `Removes runs as rm does: all but so many, those executed last. With --filter it is about the runs that agentsim inspect
+lists for it, and no other one is removed.`,
+		Example: `  agentsim runs prune --keep 1000
+  agentsim runs prune --keep 0 --filter fork-vs-subagent`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !cmd.Flags().Changed("keep") || o.keep < 0 {
+				return ui.Failf(ui.Usage, "--keep: write how many runs stay, of those executed last; 0 for none")
+			}
+			return pruned(s, o)
+		},
+	}
+	f := cmd.Flags()
+	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
+	f.IntVar(&o.keep, "keep", 0, "how many `runs` stay")
+	f.StringVar(&o.filter, "filter", "", "only runs whose id, scenario, variant, policy, seed=N or ending has each of the `words`")
+	ui.OutputFlag(f, &o.output)
+	return cmd
+}
+
+func pruned(s *ui.Env, o *prune) error {
+	db, err := rundb.Open(o.db)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	list, _, err := db.List(sqlite.Listing{Words: o.filter, From: o.keep, Most: -1})
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for _, r := range list {
+		if r.Outcome != sqlite.Running { // by its name alone: it may be on its way
+			ids = append(ids, r.ID)
+		}
+	}
+	return remove(s, &o.options, ids)
 }
 
 // find are the ids of runs, each once.

@@ -1,0 +1,204 @@
+package report_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"agentsim/cmd/internal/cli"
+	"agentsim/cmd/internal/cli/report"
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/transcript/sqlite"
+)
+
+// command runs a command, which must end with a code, and is what it says.
+func command(t *testing.T, want ui.Code, args ...string) string {
+	t.Helper()
+	said := &bytes.Buffer{}
+	s := &ui.Env{Args: args, Stdout: said, Stderr: said, Getenv: func(string) string { return "" }, Now: time.Now}
+	if code := cli.Run(s); code != want {
+		t.Fatalf("agentsim %s: exit code %d\n%s", strings.Join(args, " "), code, said)
+	}
+	return said.String()
+}
+
+const address = "127.0.0.1:7440"
+
+// ask sends a request and is the answer's code and text.
+func ask(h http.Handler, path string, headers ...string) (int, string, http.Header) {
+	r := httptest.NewRequest("GET", path, nil)
+	r.Host = address
+	for i := 0; i < len(headers); i += 2 {
+		switch headers[i] {
+		case "Host":
+			r.Host = headers[i+1]
+		case "Method":
+			r.Method = headers[i+1]
+		default:
+			r.Header.Set(headers[i], headers[i+1])
+		}
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Code, w.Body.String(), w.Header()
+}
+
+const named = `agentsim: 1
+name: %q
+provider: {model: claude-sonnet-5-5}
+script:
+  main: {user: Begin.}
+  answers:
+    - agent: main
+      turns: [{text: Done.}]
+`
+
+func TestServe(t *testing.T) {
+	t.Chdir(t.TempDir())
+	command(t, ui.Pass, "run", "fan-out", "--variant", "eight", "--variant", "nine", "--db", "a.db")
+	if err := os.WriteFile("s.yaml", fmt.Appendf(nil, named, `<script>window.hacked=1</script>`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	command(t, ui.Pass, "run", "s.yaml", "--db", "a.db")
+	db, err := sqlite.Open("a.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	said := &bytes.Buffer{}
+	h := report.Pages(&ui.Env{Stdout: said, Stderr: said, Getenv: func(string) string { return "" }, Now: time.Now}, db, address)
+	runs, _, err := db.List(sqlite.Listing{Words: "fan-out", Most: -1})
+	if err != nil || len(runs) != 2 {
+		t.Fatal(runs, err)
+	}
+	t.Run("SRV-01 the list has every run, newest first, as text, and words filter it", func(t *testing.T) {
+		code, text, _ := ask(h, "/")
+		if code != 200 || strings.Count(text, `name="run"`) != 3 || strings.Contains(text, "<script>window") || !strings.Contains(text, "&lt;script&gt;window.hacked=1&lt;/script&gt;") ||
+			strings.Index(text, "hacked") > strings.Index(text, runs[0].ID) {
+			t.Errorf("%d %s", code, text)
+		}
+		for words, want := range map[string]int{"FAN-out": 2, "fan-out+nine": 1, "seed%3D42": 3, "fan-out+hacked": 0, runs[0].ID[:6]: 1, "completed": 3, "unfinished": 0} {
+			if _, text, _ := ask(h, "/?words="+words); strings.Count(text, `name="run"`) != want || want == 0 && !strings.Contains(text, "No run here.") {
+				t.Errorf("%s: %d runs, want %d", words, strings.Count(text, `name="run"`), want)
+			}
+		}
+	})
+	t.Run("SRV-01 a run's page is that of report, and two have one page beside one another", func(t *testing.T) {
+		for _, ids := range [][]string{{runs[0].ID[:8]}, {runs[0].ID[:8], runs[1].ID[:8]}} {
+			command(t, ui.Pass, append([]string{"report", "--db", "a.db", "-o", "r.html"}, ids...)...)
+			file, err := os.ReadFile("r.html")
+			if err != nil {
+				t.Fatal(err)
+			}
+			code, text, _ := ask(h, "/runs?run="+strings.Join(ids, "&run="))
+			if parts := []string{`<main>`, `<script type="application/json"`}; code != 200 || between(text, parts) != strings.ReplaceAll(between(string(file), parts), " --db a.db", "") {
+				t.Errorf("%v: %d, and other bytes than the file", ids, code)
+			}
+		}
+	})
+	t.Run("SRV-01 nothing in a page runs but the server's own files", func(t *testing.T) {
+		for _, path := range []string{"/", "/?words=<script>x</script>", "/runs?run=" + runs[0].ID, "/runs?run=<script>x</script>", "/nothing"} {
+			_, text, header := ask(h, path)
+			if policy := header.Get("Content-Security-Policy"); !strings.Contains(policy, "script-src 'self'") || strings.Contains(policy, "unsafe") {
+				t.Errorf("%s: policy %q", path, policy)
+			}
+			if header.Get("Content-Type") == "text/plain; charset=utf-8" {
+				continue
+			}
+			for _, tag := range regexp.MustCompile(`<(script|style)[^>]*>|[ "]style=|[ "]on[a-z]+=`).FindAllString(text, -1) {
+				if !strings.Contains(tag, ` src="/`) && tag != `<script type="application/json" id="data">` {
+					t.Errorf("%s: %s", path, tag)
+				}
+			}
+		}
+		for _, path := range []string{"/page.css", "/page.js", "/list.js"} {
+			if code, text, header := ask(h, path); code != 200 || len(text) < 100 || !strings.HasPrefix(header.Get("Content-Type"), "text/") {
+				t.Errorf("%s: %d", path, code)
+			}
+		}
+	})
+	t.Run("SRV-01 other names, other sites' pages and requests that change something are refused", func(t *testing.T) {
+		for _, c := range []struct {
+			name, value string
+			want        int
+		}{{"Host", "evil.example:7440", 421}, {"Host", "127.0.0.1:80", 421}, {"Host", "localhost:7440", 200}, {"Host", "[::1]:7440", 200},
+			{"Origin", "http://evil.example", 403}, {"Origin", "null", 403}, {"Origin", "http://" + address, 200}, {"Method", "POST", 405}, {"Method", "DELETE", 405}, {"Method", "HEAD", 200}} {
+			if code, _, _ := ask(h, "/", c.name, c.value); code != c.want {
+				t.Errorf("%s %s: %d, want %d", c.name, c.value, code, c.want)
+			}
+		}
+	})
+	t.Run("SRV-01 what is asked wrongly is said in a line", func(t *testing.T) {
+		for path, want := range map[string]string{"/runs": "name the runs", "/runs?run=zzz": "no such run: zzz", "/runs?run=": "id is missing", "/nothing": "not found",
+			"/runs?" + strings.Repeat("run=a&", 33): "32 runs at the most"} {
+			if code, text, _ := ask(h, path); code != 404 || !strings.Contains(text, want) {
+				t.Errorf("%s: %d %s", path, code, text)
+			}
+		}
+	})
+	t.Run("SRV-01 what is recorded meanwhile shows, and a look changes no byte of the file", func(t *testing.T) {
+		_, before, _ := ask(h, "/state")
+		was, err := os.ReadFile("a.db")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask(h, "/")
+		if is, err := os.ReadFile("a.db"); err != nil || !bytes.Equal(was, is) {
+			t.Error("the file changed", err)
+		}
+		command(t, ui.Pass, "run", "hello", "--db", "a.db")
+		_, after, _ := ask(h, "/state")
+		if _, text, _ := ask(h, "/"); before == after || strings.Count(text, `name="run"`) != 4 {
+			t.Errorf("%q, then %q\n%s", before, after, text)
+		}
+	})
+	t.Run("SRV-01 a run whose record was changed is refused, and so is an address that others reach", func(t *testing.T) {
+		for _, bad := range []string{"0.0.0.0:0", ":0", "example.org:80", "127.0.0.1"} {
+			if said := command(t, ui.Usage, "serve", "--db", "a.db", "--listen", bad); !strings.Contains(said, bad) {
+				t.Error(said)
+			}
+		}
+		command(t, ui.Operating, "serve", "--db", filepath.Join("nowhere", "a.db"))
+	})
+}
+
+// between is a text from the first of two parts to the second.
+func between(text string, parts []string) string {
+	_, text, _ = strings.Cut(text, parts[0])
+	text, _, _ = strings.Cut(text, parts[1])
+	return text
+}
+
+func TestPages(t *testing.T) {
+	t.Chdir(t.TempDir())
+	command(t, ui.Pass, "sweep", "hello", "--seeds", "130", "--db", "a.db")
+	db, err := sqlite.Open("a.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	h := report.Pages(&ui.Env{}, db, address)
+	t.Run("SRV-03 SRV-01 the list has pages, each run on one of them", func(t *testing.T) {
+		seen := map[string]bool{}
+		for path, pages := "/", 0; path != ""; pages++ {
+			_, text, _ := ask(h, path)
+			for _, m := range regexp.MustCompile(`name="run" value="([0-9a-f]+)"`).FindAllStringSubmatch(text, -1) {
+				seen[m[1]] = true
+			}
+			next := regexp.MustCompile(`<a href="([^"]+)" rel="next">`).FindStringSubmatch(text)
+			if path = ""; next != nil && pages < 9 {
+				path = strings.ReplaceAll(next[1], "&amp;", "&")
+			}
+		}
+		if _, all, err := db.List(sqlite.Listing{}); err != nil || len(seen) != all || all < 100 {
+			t.Errorf("%d of %d runs, %v", len(seen), all, err)
+		}
+	})
+}

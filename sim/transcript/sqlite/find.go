@@ -12,7 +12,7 @@ const nearest = 3
 // FindRun finds the run whose id begins with prefix. The error is of kind
 // ErrNoRun or ErrAmbiguous and names the nearest runs.
 func (db *DB) FindRun(prefix string) (RunInfo, error) {
-	found, err := db.beginning(prefix)
+	found, err := beginning(db, prefix)
 	switch {
 	case err != nil:
 		return RunInfo{}, err
@@ -29,11 +29,11 @@ func (db *DB) FindRun(prefix string) (RunInfo, error) {
 }
 
 // beginning are the runs whose ids begin with prefix; the one that is it comes first.
-func (db *DB) beginning(prefix string) ([]RunInfo, error) {
+func beginning(db *DB, prefix string) ([]RunInfo, error) {
 	if prefix == "" {
 		return nil, nil
 	}
-	found, err := db.listed(`SELECT id FROM runs WHERE id >= ? AND id < ?`, prefix, prefix+"\U0010ffff")
+	found, err := listed(db, `SELECT id FROM runs WHERE id >= ? AND id < ?`, prefix, prefix+"\U0010ffff")
 	slices.SortStableFunc(found, func(a, b RunInfo) int {
 		return cmp.Compare(min(len(a.ID)-len(prefix), 1), min(len(b.ID)-len(prefix), 1))
 	})

@@ -90,7 +90,7 @@ func (db *DB) List(l Listing) (runs []RunInfo, all int, err error) {
 	if condition != "" {
 		within = `WHERE run IN (SELECT id FROM runs ` + condition + `) `
 	}
-	runs, err = db.listed(`SELECT run FROM executions `+within+`GROUP BY run ORDER BY max(started_at) DESC, run LIMIT ? OFFSET ?`,
+	runs, err = listed(db, `SELECT run FROM executions `+within+`GROUP BY run ORDER BY max(started_at) DESC, run LIMIT ? OFFSET ?`,
 		append(slices.Clone(args), l.Most, l.From)...)
 	if err == nil {
 		err = fail(db.path, "count its runs", db.sql.QueryRow(`SELECT count(*) FROM runs `+condition, args...).Scan(&all))
@@ -99,7 +99,7 @@ func (db *DB) List(l Listing) (runs []RunInfo, all int, err error) {
 }
 
 // listed are the runs whose ids a query gives, the one executed last first.
-func (db *DB) listed(q string, args ...any) ([]RunInfo, error) {
+func listed(db *DB, q string, args ...any) ([]RunInfo, error) {
 	const doing = "list its runs"
 	found, err := query(db, doing, func(rows *sql.Rows) (id string, err error) { return id, rows.Scan(&id) }, q, args...)
 	if err != nil {
@@ -121,7 +121,7 @@ func (db *DB) listed(q string, args ...any) ([]RunInfo, error) {
 }
 
 // State is another text whenever a run was begun, ended or removed.
-func (db *DB) State() (text string, err error) {
+func State(db *DB) (text string, err error) {
 	err = db.sql.QueryRow(`SELECT count(*) || ' ' || count(nullif(finished_at, '')) || ' ' || coalesce(max(started_at), '') || ' ' || coalesce(sum(n), 0) FROM executions`).Scan(&text)
 	return text, fail(db.path, "look at its runs", err)
 }

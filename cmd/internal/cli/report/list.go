@@ -60,7 +60,7 @@ func (p *pages) list(w io.Writer, asked url.Values) error {
 	}
 	v := &listing{DB: p.db.Path(), Words: l.Words, From: l.From + 1, To: l.From + len(runs), All: all, Most: most,
 		Nothing: all == 0 && l.Words == "", NoneHere: len(runs) == 0 && (l.Words != "" || all > 0)}
-	if v.State, err = p.db.State(); err != nil {
+	if v.State, err = sqlite.State(p.db); err != nil {
 		return err
 	}
 	for i := range runs {
@@ -97,7 +97,7 @@ func (p *pages) row(r *sqlite.RunInfo) (listRow, error) {
 
 // state writes what changes whenever the list does.
 func (p *pages) state(w io.Writer) error {
-	now, err := p.db.State()
+	now, err := sqlite.State(p.db)
 	if err == nil {
 		_, err = fmt.Fprint(w, now)
 	}

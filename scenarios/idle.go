@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"agentsim/scenarios/document"
+	"agentsim/sim/memo"
 )
 
 // Idle is a setting that nothing reads, and why.
@@ -136,20 +137,20 @@ func (f *File) idle(played []string) (out []Idle) {
 		first[alike] = len(out)
 		out = append(out, l)
 	}
-	base := f.untrimmed(f.base, nil)
+	base := memo.Once(func() *Scenario { return f.untrimmed(f.base, nil) })
 	for _, l := range leaves(f.base, "") {
-		if x := in(l.Path, names); x != nil && x.fate != quiet && (base == nil || !sameAt(base, Defaults(), l.Path)) {
+		if x := in(l.Path, names); x != nil && x.fate != quiet && (base() == nil || !sameAt(base(), Defaults(), l.Path)) {
 			l.sure = x.fate != warned
 			add(l, x)
 		}
 	}
 	for _, v := range f.variants {
 		cells := f.cellsOf(v.Key)
-		with := f.untrimmed(f.over(f.base, v.Val, &document.Problems{}), nil)
+		with := memo.Once(func() *Scenario { return f.untrimmed(f.over(f.base, v.Val, &document.Problems{}), nil) })
 		for _, l := range patchLeaves(v.Val) {
 			l.Variant = v.Key
 			l.sure = l.Path != "structure" // who does the work is no patch
-			if x := in(l.Path, cells); x != nil && (base == nil || with == nil || !sameAt(base, with, l.Path) && !f.turnsOff(base, with, l.Path)) {
+			if x := in(l.Path, cells); x != nil && (base() == nil || with() == nil || !sameAt(base(), with(), l.Path) && !f.turnsOff(base(), with(), l.Path)) {
 				add(l, x)
 			}
 		}

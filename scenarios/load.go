@@ -29,13 +29,15 @@ func (f *File) decode(tree *document.Node, errs *document.Problems) (*Scenario, 
 
 // head reads what the file says of itself, and its expectations.
 func (f *File) head(errs *document.Problems) {
-	var quiet document.Problems
-	s, d := f.decode(f.base, &quiet)
+	n, own := f.base.Get("expect"), *f.base
+	if n == nil { // expectations alone speak of what else the file says
+		own.Pairs = slices.DeleteFunc(slices.Clone(own.Pairs), func(p document.Pair) bool { return p.Key != "name" && p.Key != "about" })
+	}
+	s, d := f.decode(&own, &document.Problems{})
 	f.Name, f.Why, f.LookAt = s.Name, s.About.Why, s.About.LookAt
 	if s.Name == "" {
 		errs.Add(d.Where("name"), "name: my-scenario", "the scenario has no name")
 	}
-	n := f.base.Get("expect")
 	if n == nil {
 		return
 	}

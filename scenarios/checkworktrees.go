@@ -24,7 +24,7 @@ const (
 
 // What calls may ask for, and what a project may be in.
 const (
-	isolationOffered = "offered"  // calls may ask for a worktree
+	isolationOffered = "offered"  // calls may ask for a worktree, as they may where nothing is said
 	Isolated         = "worktree" // … and the policy's lead does
 	NoRepository     = "none"
 	Uncommitted      = "empty" // a repository in which nothing is committed

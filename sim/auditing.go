@@ -65,7 +65,7 @@ func auditedSession(spec *Spec) *audit.Session {
 	out.Heads, out.PluginsOnly = len(sc.Heads) > 0, pluginsOnly(sc)
 	auditedTools(out, sc, &gates)
 	auditedRoots(out, sc)
-	out.Linked, out.Offers = repository(sc).Linked, sc.Isolation != ""
+	out.Linked = repository(sc).Linked
 	if sc.Remote != nil {
 		out.Link = sc.Remote.Latency
 	}

@@ -19,7 +19,6 @@ const inTree = `{"description":"d","prompt":"p","isolation":"worktree"}`
 // directory.
 func testOwnFront(t *testing.T) {
 	s := newStory(t)
-	s.cfg.Isolation = true
 	for i, p := range s.cfg.SystemContext {
 		if p.Name == agent.PartGitStatus {
 			s.cfg.SystemContext[i].Text = "Current branch: main\n\nMain branch: main\n\nStatus:\n M a.go\n\nRecent commits:\n0a1b2c3 first"
@@ -66,7 +65,6 @@ func testCallsIsolation(t *testing.T) {
 			input += `,"isolation":"` + c.call + `"`
 		}
 		s := one(t, input+"}", func(s *story) {
-			s.cfg.Isolation = true
 			d := &agent.Definition{Type: "apart", Description: "d", Isolation: c.def}
 			if c.def == "remote" {
 				d.Remote = "a.md:4:1: isolation remote is known"
@@ -87,7 +85,6 @@ func testCallsIsolation(t *testing.T) {
 // nothing was written, and fails.
 func testOutlived(t *testing.T) {
 	s := newStory(t)
-	s.cfg.Isolation = true
 	s.script("main", "use Agent "+inTree, "text I wait.", "text done")
 	s.script("main/1.1", `use Agent {"description":"d","prompt":"p","run_in_background":true}`, "stop refusal; text no")
 	s.script("main/1.1/1.1", "take 9s; text done")

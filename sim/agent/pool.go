@@ -107,13 +107,13 @@ func noteIdleTools(a *Agent) {
 	}
 }
 
-// definition is a tool's JSON as the model sees it now in a pool: the Agent tool's
+// definition is a tool's JSON as the model sees it now: the Agent tool's
 // follows the gates and lists the visible types (SUB-03, DEF-10).
-func (w *World) definition(t *tool.Tool, in *tool.Pool) string {
+func (w *World) definition(t *tool.Tool) string {
 	shaped := *t
 	switch {
 	case t.Name == tool.AgentName:
-		shaped.Description, shaped.Schema = tool.AgentSchema(w.schema(in))
+		shaped.Description, shaped.Schema = tool.AgentSchema(w.schema())
 	case t.Name == tool.SendName && w.gates.AgentSwarms:
 		shaped.Description, shaped.Schema = tool.SendSchema()
 	}
@@ -123,17 +123,14 @@ func (w *World) definition(t *tool.Tool, in *tool.Pool) string {
 	return tool.Definition(&shaped)
 }
 
-// schema is what the gates and the caller's other tools make of the Agent tool's
-// input.
-func (w *World) schema(in *tool.Pool) tool.AgentOptions {
+// schema is what the gates make of the Agent tool's input.
+func (w *World) schema() tool.AgentOptions {
 	o := tool.AgentOptions{
 		Background: !w.gates.DisableBackground,
 		Fork:       w.forks(),
-		Names:      w.namesLead() && in.Find(tool.SendName) != nil,
+		Names:      w.namesLead(),
 		Teams:      w.gates.AgentSwarms,
-		Leads:      in.Find(tool.TeamCreateName) != nil,
 		Internal:   w.gates.UserType == gate.Internal,
-		Isolation:  w.cfg.Isolation,
 		Remote:     w.cfg.Remote.Offered,
 
 		Coordinator: w.coordinator,

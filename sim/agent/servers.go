@@ -75,7 +75,7 @@ func (w *World) lay(p *Pool, inserted []string) {
 	}
 	p.Names = tool.Names(p.Tools)
 	for _, t := range p.Tools {
-		p.Blocks = append(p.Blocks, llm.Block{Kind: llm.ToolDef, Name: t.Name, Content: llm.NewJSON(w.definition(t, p.Pool))})
+		p.Blocks = append(p.Blocks, llm.Block{Kind: llm.ToolDef, Name: t.Name, Content: llm.NewJSON(w.definition(t))})
 	}
 }
 

@@ -84,15 +84,14 @@ func testSchemaBytes(t *testing.T) {
 		gates string
 		has   string // of run_in_background, name, team_name, mode, isolation
 	}{
-		{"", "run_in_background"},
-		{"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=true", ""},
-		{"FORK_SUBAGENT=true", ""},
-		{"FORK_SUBAGENT=true COORDINATOR_MODE=true CLAUDE_CODE_COORDINATOR_MODE=true", "name"},
-		{"AGENT_SWARMS=true", "run_in_background name team_name mode"},
-		{"USER_TYPE=ant", "run_in_background"},
+		{"", "run_in_background isolation"},
+		{"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=true", "isolation"},
+		{"FORK_SUBAGENT=true", "isolation"},
+		{"FORK_SUBAGENT=true COORDINATOR_MODE=true CLAUDE_CODE_COORDINATOR_MODE=true", "name isolation"},
+		{"AGENT_SWARMS=true", "run_in_background name team_name mode isolation"}, // whatever else the caller has
+		{"USER_TYPE=ant", "run_in_background isolation"},
 	} {
 		s := one(t, plain, func(s *story) {
-			s.offered = []string{"SendMessage", "TeamCreate"}
 			setGates(strings.Fields(c.gates)...)(s)
 		})
 		def, _, _ := strings.Cut(s.flat("main", 1), `{"name":"TaskStop"`)
@@ -107,11 +106,10 @@ func testSchemaBytes(t *testing.T) {
 
 func testUnserved(t *testing.T) {
 	for _, c := range []struct{ field, gates, says string }{
-		{`"isolation":"worktree"`, "", "all agents work in the one shared directory"},
-		{`"isolation":"remote"`, "USER_TYPE=ant", "all agents work in the one shared directory"},
+		{`"isolation":"remote"`, "USER_TYPE=ant", "isolation"},
 		{`"isolation":"remote"`, "", ""},
-		{`"team_name":"x"`, "AGENT_SWARMS=true", "only the lead of a team starts teammates"},
-		{`"mode":"plan"`, "AGENT_SWARMS=true", "only the lead of a team starts teammates"},
+		{`"team_name":"x"`, "AGENT_SWARMS=true", "you lead no team: call TeamCreate first"},
+		{`"mode":"plan"`, "AGENT_SWARMS=true", "a mode is a teammate's"},
 		{`"mode":"plan"`, "", ""},
 	} {
 		s := one(t, `{"description":"d","prompt":"p",`+c.field+`}`, setGates(strings.Fields(c.gates)...))

@@ -51,7 +51,7 @@ func (full) TurnEnded(*Agent)                             {}
 func (full) Refuse(_ *Agent, _ tool.AgentInput, why error) tool.Result { return failure(why.Error()) }
 
 func (full) ReadCall(a *Agent, use *llm.Block) (tool.AgentInput, []string, error) {
-	return tool.ParseAgentInput(use.Content, a.w.schema(a.ctx.Pool.Pool))
+	return tool.ParseAgentInput(use.Content, a.w.schema())
 }
 
 // noText stands in a synchronous result where the agent ended without a word. A

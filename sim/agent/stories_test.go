@@ -175,8 +175,6 @@ func (s *story) setWorld(d *datadriven.TestData) {
 			s.cfg.EvictAfter = s.duration(v)
 		case "turns":
 			fmt.Sscan(v, &s.cfg.Limits.Turns)
-		case "isolation":
-			s.cfg.Isolation = true
 		case "repository":
 			s.cfg.Repository.None, s.cfg.Repository.Empty = v == "none", v == "empty"
 		case "retries":

@@ -150,6 +150,8 @@ func (b *spawning) enlist() error {
 		return nil
 	case a.mate.member():
 		return errors.New("a teammate starts no teammates: a team is flat, and only its lead does")
+	case a.root == nil:
+		return errors.New("only the main agent of a session leads a team")
 	case !a.mate.leads():
 		return errors.New("you lead no team: call TeamCreate first")
 	case a.mate.in.Name != in.Team:

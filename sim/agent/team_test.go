@@ -109,7 +109,7 @@ func testLeads(t *testing.T) {
 func testFlat(t *testing.T) {
 	s := played(t, nil, []string{makeTeam, mate("alice", ""), "text wait", shut("alice"), "text wait", "text done"},
 		[]string{mate("bob", ""), tell("team-lead", "no"), "text wait", answerShut(1, "alice", true)})
-	if got := s.block("main/2.1", 2, -1).Block.Content.Raw(); !strings.Contains(got, "only the lead of a team starts teammates") || len(s.world.Agents()) != 2 {
+	if got := s.block("main/2.1", 2, -1).Block.Content.Raw(); !strings.Contains(got, "only its lead does") || len(s.world.Agents()) != 2 {
 		t.Error(got)
 	}
 	who := s.agent("main/2.1").Context().Identity.(*agent.TeammateIdentity)

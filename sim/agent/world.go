@@ -125,7 +125,6 @@ type Config struct {
 	Catalogue   []*tool.Tool    // all there are, in order: an agent has those that its definition names, offered or not
 	Programs    []shell.Program // what builds and tests do; nil are shell.Programs
 	Repository  Repository
-	Isolation   bool // calls of the Agent tool may ask for worktrees
 	Remote      Remote
 	Drawn       tool.Drawn // of commands that the shell does not carry out
 	Forker      Forker

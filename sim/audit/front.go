@@ -105,21 +105,18 @@ func (u *fronts) agentTool(a *agent, s *Session, raw string) {
 	}
 	_ = json.Unmarshal([]byte(raw), &def) // what is no object has no fields either
 	g, coordinates := u.gates, u.coordinated()
-	want := []string{"description", "prompt", "subagent_type"}
+	want := []string{"description", "prompt", "subagent_type", "isolation"}
 	if !coordinates {
 		want = append(want, "model")
 	}
 	if !g.on["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] && !g.forks(s) && !coordinates {
 		want = append(want, "run_in_background")
 	}
-	if (g.on["AGENT_SWARMS"] || coordinates) && inPool(a, sendTool) {
+	if g.on[swarmsGate] || coordinates {
 		want = append(want, "name")
 	}
-	if g.on[swarmsGate] && inPool(a, "TeamCreate") {
+	if g.on[swarmsGate] {
 		want = append(want, "team_name", "mode")
-	}
-	if s.Offers || s.Link != nil {
-		want = append(want, "isolation")
 	}
 	slices.Sort(want)
 	got := make([]string, 0, len(def.Input.Properties))

@@ -65,7 +65,6 @@ type Session struct {
 	RetryCap         vtime.Duration
 	Timing           *Timing                                  // of calls of the model; nil is not checked
 	Linked           []string                                 // directories that worktrees share
-	Offers           bool                                     // calls of the Agent tool may ask for worktrees
 	Link             *vtime.Duration                          // latency of the link to remote environments, nil where there are none
 	NoCommit         string                                   // why there are no worktrees as the run begins, "" where there are
 	PluginsOnly      bool                                     // agents of others bring no MCP servers

@@ -63,13 +63,9 @@ func (u *launches) admits(a *agent, in *llm.Payload) (why string, known bool) {
 func (u *launches) apart(isolation string) (why string, known bool) {
 	s := u.opt.Session
 	switch {
-	case isolation == "", isolation == "remote" && s.Link != nil:
-	case !s.Offers && s.Link == nil && isolation == "worktree":
-		return "not served here", true
-	case !s.Offers && s.Link == nil:
-	case !s.Offers || isolation != "worktree":
+	case isolation != "" && isolation != "worktree" && isolation != "remote", isolation == "remote" && s.Link == nil && u.gates.on["USER_TYPE"]:
 		return "field", true
-	case s.NoCommit != "":
+	case isolation == "worktree" && s.NoCommit != "":
 		return "", false // until there is a commit
 	}
 	return "", true
@@ -124,7 +120,7 @@ func (u *launches) called(a *agent, c *call) {
 // flagged is SUB-03 and CRD-05 for what a call says without effect: a finding tells of it.
 func (u *launches) flagged(a *agent, in *llm.Payload) {
 	g := u.gates
-	open := map[string]bool{"model": !a.coordinator() && (!g.forks(u.opt.Session) || field(in, "subagent_type") != ""), "name": (g.on["AGENT_SWARMS"] || u.opt.Session.coordinates()) && inPool(a, sendTool),
+	open := map[string]bool{"model": !a.coordinator() && (!g.forks(u.opt.Session) || field(in, "subagent_type") != ""), "name": g.on[swarmsGate] || u.opt.Session.coordinates(),
 		"run_in_background": !g.on["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] && !g.forks(u.opt.Session) && !u.opt.Session.coordinates()}
 	var raw map[string]json.RawMessage
 	_ = json.Unmarshal([]byte(in.Raw()), &raw)
@@ -189,7 +185,7 @@ func (u *launches) startFacts(a, p *agent) {
 		u.same(sub06, a, "lineage", p.lineage+"/"+decimal(int64(p.count.call))+"."+decimal(int64(place+1)), a.lineage)
 	}
 	name := ""
-	if u.gates.on["AGENT_SWARMS"] && inPool(p, sendTool) || s.coordinates() && p.coordinator() {
+	if u.gates.on[swarmsGate] || s.coordinates() && p.coordinator() {
 		name = field(a.spawned.input, "name")
 	}
 	structure, cache, mode := "subagent", "empty", "acceptEdits"

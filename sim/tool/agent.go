@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -22,10 +21,8 @@ type AgentOptions struct {
 	Fork       bool        // the fork gate is on
 	Names      bool        // an agent can be sent messages under the name that its call gives it
 	Teams      bool        // agent swarms are on
-	Leads      bool        // the caller can lead a team
 	Internal   bool        // an internal build
-	Isolation  bool        // agents can have worktrees
-	Remote     bool        // … and remote environments
+	Remote     bool        // agents can have remote environments, besides worktrees
 	// Coordinator makes it a coordinator's, whose agents are all workers (CRD-05).
 	Coordinator bool
 	Attached    bool // the types are listed in the conversation
@@ -45,12 +42,8 @@ type AgentInput struct {
 }
 
 // agentFields are the fields in schema order; those that the gates do not offer
-// are hidden, and so are those that nothing serves (SUB-22).
+// are hidden.
 func agentFields(o AgentOptions) fields {
-	var noTeams string
-	if o.Teams && !o.Leads {
-		noTeams = unservedTeams
-	}
 	typeAbout := "Type of agent to use; general-purpose when left out."
 	if o.Fork {
 		typeAbout = "Type of agent to use. Left out, the agent is a fork of you and knows what you know."
@@ -63,10 +56,14 @@ func agentFields(o AgentOptions) fields {
 		{name: "run_in_background", typ: booleanType, hidden: !o.Background || o.Fork || o.Coordinator,
 			about: "Return at once; you are notified when the agent has ended."},
 		{name: "name", hidden: !o.Names, about: "Name under which you can send the agent messages once it is in the background."},
-		{name: "isolation", hidden: !o.Isolation && !o.Remote, unserved: unservedIsolation, enum: isolations(o), about: aboutIsolation(o)},
-		{name: "team_name", hidden: !o.Teams || !o.Leads, unserved: noTeams, about: "Name of your team: the agent, which needs a name, becomes a teammate that stays until it is shut down."},
-		{name: "mode", hidden: !o.Teams || !o.Leads, unserved: noTeams, enum: []string{"default", "acceptEdits", "bypassPermissions", "plan"},
+		{name: "isolation", enum: isolations[:1], about: aboutIsolation},
+		{name: "team_name", hidden: !o.Teams, about: "Name of your team: the agent, which needs a name, becomes a teammate that stays until it is shut down."},
+		{name: "mode", hidden: !o.Teams, enum: []string{"default", "acceptEdits", "bypassPermissions", "plan"},
 			about: "Permission mode of the teammate; plan has it ask you for approval first."},
+	}
+	if o.Remote {
+		fs[agentIsolation].enum = isolations
+		fs[agentIsolation].about += " remote is a copy of the project elsewhere, always in the background. What it changes there does not come back; the notification names it."
 	}
 	if o.Coordinator {
 		forWorkers(fs)
@@ -74,28 +71,10 @@ func agentFields(o AgentOptions) fields {
 	return fs
 }
 
-// isolations are the values of the field where it is offered.
-func isolations(o AgentOptions) (out []string) {
-	if o.Isolation {
-		out = append(out, "worktree")
-	}
-	if o.Remote {
-		out = append(out, "remote")
-	}
-	return out
-}
+// isolations are where an agent may work, and aboutIsolation what the first means.
+var isolations = []string{"worktree", "remote"}
 
-// aboutIsolation says what they mean.
-func aboutIsolation(o AgentOptions) string {
-	about := "Where the agent works:"
-	if o.Isolation || !o.Remote {
-		about += " worktree is a working directory and a branch of its own, made of the last commit. Unchanged it is removed at the end, else the result names both."
-	}
-	if o.Remote {
-		about += " remote is a copy of the project elsewhere, always in the background. What it changes there does not come back; the notification names it."
-	}
-	return about
-}
+const aboutIsolation = "Where the agent works: worktree is a working directory and a branch of its own, made of the last commit. Unchanged it is removed at the end, else the result names both."
 
 // The places of the fields in agentFields.
 const (
@@ -108,12 +87,6 @@ const (
 	agentIsolation
 	agentTeam
 	agentMode
-)
-
-// Why a field is not served.
-const (
-	unservedIsolation = "all agents work in the one shared directory"
-	unservedTeams     = "only the lead of a team starts teammates"
 )
 
 // AgentSchema is the Agent tool's description, which lists the visible types by
@@ -142,7 +115,7 @@ func AgentSchema(o AgentOptions) (description, schema string) {
 	if o.Names {
 		b.WriteString(agentNameText)
 	}
-	if o.Teams && o.Leads {
+	if o.Teams {
 		b.WriteString(agentTeamText)
 	}
 	return b.String(), agentFields(o).schema()
@@ -212,24 +185,23 @@ How to use it:
 // ParseAgentInput checks a call of the Agent tool. An unknown or ill-typed field
 // is an error that names it (SUB-02). A known field that the gates do not offer
 // is read over and listed in ignored, as is remote isolation outside an
-// internal build (SUB-03); one that nothing serves is an error that says so
-// (SUB-22). Whether the type is one that the caller may name is not looked at here.
+// internal build (SUB-03). Whether the type is one that the caller may name is not looked at here.
 func ParseAgentInput(p *llm.Payload, o AgentOptions) (a AgentInput, ignored []string, err error) {
 	fs := agentFields(o)
 	if o.Coordinator { // its wrong types and models are told elsewhere
 		open := agentFields(AgentOptions{})
 		fs[agentType], fs[agentModel] = open[agentType], open[agentModel]
 	}
+	if !o.Internal {
+		fs[agentIsolation].enum = isolations
+	}
 	var in input
 	if err := fs.read(p.Raw(), &in); err != nil {
 		return AgentInput{}, nil, err
 	}
 	for i, f := range fs {
-		if !f.hidden || in[i].kind == absent {
+		if in[i].kind == absent || !f.hidden && (i != agentIsolation || o.Remote || in[i].text() != "remote") {
 			continue
-		}
-		if gated := i == agentIsolation && !o.Internal && in[i].text() == "remote"; f.unserved != "" && !gated {
-			return AgentInput{}, nil, fmt.Errorf("field %q is not served here, leave it out: %s", f.name, f.unserved)
 		}
 		ignored = append(ignored, f.name)
 		in[i] = value{}

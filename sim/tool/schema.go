@@ -35,8 +35,7 @@ type field struct {
 	name     string
 	typ      fieldType
 	required bool
-	hidden   bool   // known, but not offered by the present gates
-	unserved string // of a hidden one that no gate would make work: why not
+	hidden   bool // known, but not offered by the present gates
 	enum     []string
 	about    string
 	inner    string // arrays and objects: the further members of the schema, beginning with a comma

@@ -107,8 +107,9 @@ func (a *Agent) moveToBackground(why string) {
 // avoidPrompts makes every question of the agent, and of those who work for it
 // and whom it waits for, a denial from the next check on.
 func (a *Agent) avoidPrompts() {
-	if !a.def.bubbles() {
+	if !a.def.bubbles() && !a.ctx.AppState.AvoidPrompts {
 		a.ctx.AppState.AvoidPrompts = true
+		neverLeaves(a)
 	}
 	for _, c := range a.ctx.Abort.children {
 		c.agent.avoidPrompts()

@@ -35,6 +35,13 @@ func ownPlan(a *Agent) *planning {
 	return a.planning
 }
 
+// neverLeaves tells of an agent with a plan of its own about which nobody is asked.
+func neverLeaves(a *Agent) {
+	if a.planning != nil && a.ctx.AppState.AvoidPrompts && a.ctx.Pool.Has(plan.ExitName) {
+		a.finding("plan-kept", "agents of type "+a.def.Type+" plan, and in the background nobody is asked about a plan: they never leave plan mode")
+	}
+}
+
 func planFile(a *Agent) string { return plan.File(a.key.Sub("plan")) }
 
 // instructed appends what an agent is told that plans and can leave.

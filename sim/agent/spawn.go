@@ -409,6 +409,7 @@ func (b *spawning) launch(p *kernel.Proc) (tool.Result, waiting) {
 	if e := b.def.Effort; e != "" {
 		c.finding("effort-ignored", b.def.Place+": effort "+e+" has no effect: sub-agents do not think")
 	}
+	neverLeaves(c)
 	if c.ctx.Abort.Linked() {
 		a.w.rec.emit(c.ref, &transcript.Listener{Op: "add", On: a.ref})
 	}

@@ -42,6 +42,7 @@ var findingRules = map[string]FindingRule{
 	"background-disabled": {"ignored", Vain},
 	"breakpoint":          {"no cache mark", Vain},
 	"no-effect":           {"without effect", Vain},
+	"plan-kept":           {"without effect", Vain},
 	"nothing-to-show":     {"without effect", Vain},
 	"nobody-to-tell":      {"without effect", Vain},
 	"aside-vain":          {"without effect", Vain},

@@ -33,6 +33,7 @@ type Change struct {
 	Lines  []Span          // of the file: what is new, or stands elsewhere, or where something was taken out
 	Who    []string        // the agents that have it
 	Theirs bool            // the tool's change: another layout of the client, another version of this program
+	Given  bool            // theirs, and of what the client put into another request
 	Why    *document.Error // of what is not loaded any more
 }
 
@@ -67,6 +68,7 @@ type Report struct {
 	Agents  []Growth
 	Prices  []string // of models that both have, such as claude-sonnet-5-5 read $0.20 → $0.10
 	Tool    []string // what of the tool is not the baseline's
+	Request string   // whose system prompt and tools took whose place, "" for the same
 
 	base, now *Heads
 	day       Day
@@ -97,11 +99,15 @@ func (r *Report) Cost(x *Change, name string) (sum Cost) {
 // file, and is asked for those that changed, or have a problem, alone.
 func Compare(base, now *Heads, day Day, limit metrics.Value, problems []*document.Error, text func(file string) string) *Report {
 	c := &comparison{text: text, was: map[string]*Part{}, is: map[string]*Part{}, Report: &Report{base: base, now: now, day: day}}
-	for _, p := range base.Parts {
-		c.was[p.key()] = p
+	for i, p := range base.Parts {
+		if base.Who(i) != nil {
+			c.was[p.key()] = p
+		}
 	}
-	for _, p := range now.Parts {
-		c.is[p.key()] = p
+	for i, p := range now.Parts {
+		if now.Who(i) != nil { // else settings take it from all
+			c.is[p.key()] = p
+		}
 	}
 	c.changes()
 	c.moves()
@@ -130,6 +136,7 @@ func Compare(base, now *Heads, day Day, limit metrics.Value, problems []*documen
 			c.Agents = append(c.Agents, Growth{Agent: a.Name, Was: own, Gone: true, Lost: lost})
 		}
 	}
+	c.attribute()
 	c.tool()
 	return c.Report
 }
@@ -158,7 +165,7 @@ func (c *comparison) changes() {
 		switch was := x.Was; {
 		case was == nil:
 			x.What, x.Tokens = Added, p.Tokens
-		case was.Sums != p.Sums || p.Sums == "" && was.Bytes != p.Bytes:
+		case !p.reads(was):
 			c.edited(&x)
 		case was.Place != p.Place:
 			x.What = Moved
@@ -192,7 +199,7 @@ func (c *comparison) theirs(p *Part) bool {
 func (c *comparison) edited(x *Change) {
 	x.Tokens = x.Now.Tokens - x.Was.Tokens
 	x.What = grown(x.Tokens)
-	if x.Now.Sums == "" || x.Was.Sums == "" {
+	if !x.Now.Own() || x.Now.Sums == "" || x.Was.Sums == "" {
 		return
 	}
 	was, is := lines(x.Was.Sums), lines(x.Now.Sums)

@@ -4,7 +4,7 @@
 // Rules:
 //   - A head is a list of parts in the order of the request's prefix, each with the
 //     file and line it comes from, or assumed where nobody has read it.
-//   - A baseline holds sizes and hashes of lines, and no text.
+//   - A baseline holds sizes, hashes of lines and rules that take things away, and no text.
 //   - The gate judges what the repository's files put there. What the client puts
 //     there, what git says at the moment and what a token costs are told.
 package heads

@@ -74,5 +74,8 @@ func Read(name, text string) (*Heads, error) {
 			return nil, fmt.Errorf("%s: an agent has a part that is not in it; %s", name, fix)
 		}
 	}
+	if h.Head == "" && slices.ContainsFunc(h.Parts, (*Part).measured) {
+		h.Head = "of before" // a baseline that did not note it
+	}
 	return h, nil
 }

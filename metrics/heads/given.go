@@ -15,27 +15,31 @@ import (
 // those by which agents use skills and servers that are there.
 func (c *comparison) tools(was, a *Agent) (more, of int64) {
 	had, has := c.base.tools(was), c.now.tools(a)
-	same := c.base.Client == c.now.Client && c.base.Known == c.now.Known && c.base.Semantics == c.now.Semantics && c.base.Unloaded != nil // else it counted other tools
+	same := c.base.offers(c.now) && c.base.Unloaded != nil // else it counted other tools
 	at := a.field("tools", "allowed-tools", "disallowedTools", "memory", "permissionMode", "background")
-	without := func(list []*Part, p *Part) bool {
+	without := func(list []*Part, p, other *Part) bool {
 		if named(list, p.Name) {
 			return false
 		}
 		if a.From != "" && named(c.base.tools(c.base.Agents[0]), p.Name) == named(c.now.tools(c.now.Agents[0]), p.Name) {
-			return true
+			return same || other != nil
 		}
-		at = settingsFile // the main agent's changed as well
-		return p.Name != tool.SkillName && p.Name != tool.SearchName
+		from := c.switched(p) // since the main agent's changed as well
+		if !same && from == "" || p.Name == tool.SkillName || p.Name == tool.SearchName {
+			return false
+		}
+		at = cmp.Or(from, c.settings())
+		return true
 	}
 	var words []string
 	for _, p := range has {
-		if without(had, p) && (same || c.was[p.key()] != nil) {
+		if without(had, p, c.was[p.key()]) {
 			words, more = append(words, "+"+p.Name), more+p.Tokens
 		}
 	}
 	for _, p := range had {
 		of += p.Tokens
-		if now := c.is[p.key()]; without(has, p) && (same || now != nil) {
+		if now := c.is[p.key()]; without(has, p, now) {
 			words, more = append(words, "-"+p.Name), more-cmp.Or(now, p).Tokens
 		}
 	}

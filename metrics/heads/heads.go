@@ -23,6 +23,10 @@ type Heads struct {
 	Counter   string           `json:"counter"`            // of tokens
 	Prices    []baseline.Price `json:"prices"`             // of each model that an agent has
 	Settings  []string         `json:"settings,omitempty"` // the files of them that were read
+	Off       []Off            `json:"off,omitempty"`      // what settings take away
+	// Head is a hash of the request that the client's own prompt and tools are from, ""
+	// for this program's.
+	Head string `json:"head,omitempty"`
 	// Unloaded are hashes of what could not be read, and where; nil where nobody noted it.
 	Unloaded []string `json:"unloaded"`
 	Parts    []*Part  `json:"-"`
@@ -38,6 +42,13 @@ type Heads struct {
 
 // given is the FILE:LINE of settings, "" of those that are not given.
 type given struct{ model, ttl, subTTL string }
+
+// Off is what settings take away from agents, as a rule that denies it, and their
+// FILE:LINE.
+type Off struct {
+	Rule string `json:"rule"`
+	From string `json:"from"`
+}
 
 // Part is one piece of text that stands in front of agents.
 type Part struct {
@@ -68,8 +79,20 @@ func (p *Part) Own() bool {
 	return p.File != "" && !p.Varies && p.Kind != kindTool && p.Kind != client.Prompt
 }
 
-// key is what makes a part the same one in two heads.
-func (p *Part) key() string { return string(p.Kind) + "\x00" + p.File + "\x00" + p.Name }
+// measured reports whether a request that the client sent says what the part is.
+func (p *Part) measured() bool {
+	return p.File != "" && (p.Kind == kindTool || p.Kind == client.Prompt)
+}
+
+// key is what makes a part the same one in two heads: of the client's, whatever the file
+// with the request is called.
+func (p *Part) key() string {
+	file := p.File
+	if p.measured() {
+		file = ""
+	}
+	return string(p.Kind) + "\x00" + file + "\x00" + p.Name
+}
 
 // From is the FILE:LINE that the part comes from.
 func (p *Part) From() string {

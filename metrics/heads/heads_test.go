@@ -343,6 +343,7 @@ func notChosen(t *testing.T) {
 	}
 	// Settings take a tool from all.
 	base, now := of(fielded(""), nil), of(fielded(""), nil)
+	now.Settings = []string{settingsFile}
 	for _, a := range now.Agents {
 		a.Parts = slices.DeleteFunc(slices.Clone(a.Parts), func(i int) bool { return now.Parts[i].Name == "Grep" })
 	}

@@ -13,7 +13,7 @@ import (
 // losses finds, of the parts that are gone, those that are so since what they were
 // loaded from cannot be read any more. What its author took out has no problem.
 func (c *comparison) losses(problems []*document.Error) {
-	c.settings(problems)
+	c.unreadSettings(problems)
 	for i := range c.Changes {
 		x := &c.Changes[i]
 		if x.Priced() && c.unset(x) {
@@ -85,9 +85,9 @@ func (h *Heads) words(a *Agent) (out []string) {
 	return out
 }
 
-// settings notes the files of settings that were read and cannot be read now: what they
+// unreadSettings notes the files of settings that were read and cannot be read now: what they
 // said holds for nobody.
-func (c *comparison) settings(problems []*document.Error) {
+func (c *comparison) unreadSettings(problems []*document.Error) {
 	for _, file := range c.base.Settings {
 		at := slices.IndexFunc(problems, func(p *document.Error) bool { return !p.Warning && problemOf(p, file) })
 		if at < 0 || slices.Contains(c.now.Settings, file) {
@@ -108,7 +108,7 @@ func problemOf(p *document.Error, file string) bool {
 }
 
 // unset reports whether no settings give any more what a change is of.
-func (c *comparison) unset(x *Change) bool { return x.Now.File == settingsFile && x.Now.Line == 0 }
+func (c *comparison) unset(x *Change) bool { return x.Now.File != "" && x.Now.Line == 0 }
 
 // silences reports whether a problem is why settings give no model or lifetime now: the
 // file is not read, or is read but for that key.

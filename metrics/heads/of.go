@@ -30,7 +30,7 @@ func Of(in Input) *Heads {
 	set, main := in.Found.Settings, &in.Fronts[0]
 	b := &builder{Input: in, at: map[string]int{}, counter: tokens.Approx(main.Model),
 		Heads: &Heads{Client: in.Found.Layout.Name, Known: in.Found.Layout.Date, Semantics: in.Semantics,
-			Settings: set.Files, from: given{set.Model.From, set.TTL.From, set.SubagentTTL.From}}}
+			Settings: set.Files, Off: off(in.Found), Head: head(in.Found), from: given{set.Model.From, set.TTL.From, set.SubagentTTL.From}}}
 	for i, x := range in.Found.Kind(client.Prompt) {
 		x.Name = "block " + strconv.Itoa(i+1)
 	}
@@ -94,7 +94,7 @@ func (b *builder) add(p *Part, text string, bytes int) int {
 	if p.Place == client.System {
 		p.Word = words[kindPrompt]
 	}
-	if p.Own() {
+	if p.Own() || p.measured() {
 		p.Sums = sums(text)
 	}
 	b.Parts = append(b.Parts, p)

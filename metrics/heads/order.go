@@ -98,7 +98,15 @@ func (c *comparison) again(was, is *Agent, g *Growth) {
 
 // same reports whether a part is what it was.
 func (p *Part) same(was *Part) bool {
-	return p.key() == was.key() && p.Place == was.Place && p.Sums == was.Sums && p.Bytes == was.Bytes
+	return p.key() == was.key() && p.Place == was.Place && p.reads(was) && p.Bytes == was.Bytes
+}
+
+// reads reports whether a part says what another does, as far as that is known.
+func (p *Part) reads(was *Part) bool {
+	if p.Sums == "" || was.Sums == "" {
+		return p.Bytes == was.Bytes
+	}
+	return p.Sums == was.Sums
 }
 
 // common is less the tokens of the lines with which a part begins as it did; one that
@@ -107,7 +115,7 @@ func (c *comparison) common(was, p *Part, g *Growth) int64 {
 	if g.From = p.From(); c.is[was.key()] == nil {
 		g.From = was.From()
 	}
-	if p.key() != was.key() || p.Sums == "" || was.Sums == "" {
+	if p.key() != was.key() || !p.Own() {
 		return 0
 	}
 	front, _ := edges(lines(was.Sums), lines(p.Sums))

@@ -32,7 +32,7 @@ func (c *comparison) models() {
 		}
 		from := a.field("model")
 		if was != nil && before.Model == was.Model && a.Model == main.Model {
-			from = cmp.Or(c.now.from.model, settingsFile)
+			from = cmp.Or(c.now.from.model, c.settings())
 		}
 		p := &Part{Word: "Model", Name: before.Model + " → " + a.Model}
 		p.File, p.Line = Located(from)
@@ -49,7 +49,7 @@ func (c *comparison) lifetimes() {
 		}
 		shortest := llm.TTL5m.String()
 		p := &Part{Word: "TTL", Name: cmp.Or(before.TTL, shortest) + " → " + cmp.Or(a.TTL, shortest)}
-		p.File, p.Line = Located(cmp.Or(a.ttlFrom, settingsFile))
+		p.File, p.Line = Located(cmp.Or(a.ttlFrom, c.settings()))
 		c.setting(Lifetime, p, a.Name)
 	}
 }
@@ -66,7 +66,18 @@ func (c *comparison) setting(what string, p *Part, name string) *Change {
 	return &c.Changes[i]
 }
 
-// settingsFile is where a model or a lifetime was named that is named no more.
+// settings is the file of what settings name no more: one that is read no more, else the
+// nearest; "" where neither side has any.
+func (c *comparison) settings() string {
+	for _, file := range c.base.Settings {
+		if !slices.Contains(c.now.Settings, file) {
+			return file
+		}
+	}
+	return append(slices.Concat(c.base.Settings, c.now.Settings), "")[0]
+}
+
+// The files of a repository's settings.
 const (
 	settingsFile  = ".claude/settings.json"
 	localSettings = ".claude/settings.local.json"

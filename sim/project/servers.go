@@ -44,12 +44,25 @@ func Servers(from Source) ([]Server, []*definition.Problem) {
 // their tools are.
 func (r *reader) servers() {
 	for _, s := range r.named() {
-		if slices.Contains(r.Settings.disabled, s.Name) || r.Settings.enabled != nil && !slices.Contains(r.Settings.enabled, s.Name) {
+		if from := r.Settings.turnedOff(s.Name); from != "" {
+			r.Settings.Servers = append(r.Settings.Servers, Setting{"mcp__" + s.Name, from})
 			r.aside("MCP server %s (%s:%d): turned off by the settings", s.Name, serversFile, s.Line)
 		} else {
 			r.server(s)
 		}
 	}
+}
+
+// turnedOff is where settings turn a server off, "" where they do not.
+func (s *Settings) turnedOff(name string) string {
+	is := func(x Setting) bool { return x.Value == name }
+	if i := slices.IndexFunc(s.disabled, is); i >= 0 {
+		return s.disabled[i].From
+	}
+	if slices.ContainsFunc(s.enabled, is) {
+		return ""
+	}
+	return s.enabling
 }
 
 // named reads .mcp.json.

@@ -18,11 +18,13 @@ type Settings struct {
 	Files                   []string // that were read
 	Model, TTL, SubagentTTL Setting
 	Deny, Ask, Allow        []Setting // permission rules of all files
+	Servers                 []Setting // those that are turned off, each as a rule that denies its tools
 	NoGit                   bool
 	AutoMemory              *bool
 	Excludes                []string // globs of memory files that are left out
 
-	enabled, disabled []string // servers of .mcp.json
+	enabled, disabled []Setting // servers of .mcp.json
+	enabling          string    // FILE:LINE of the first list of servers that are on, "" for none
 	share             json.Number
 	which             string // instruction files
 	environment       map[string]string
@@ -97,19 +99,29 @@ func (r *reader) settingsOf(p place, file string, user bool) {
 	}
 	s := &r.Settings
 	s.Files = append(s.Files, p.called(file))
-	at := func(value string) Setting { return Setting{value, p.called(file) + ":" + lineOf(text, value)} }
-	give := func(to *Setting, value string) {
+	at := func(key, value string) Setting {
+		return Setting{value, p.called(file) + ":" + lineBehind(text, key, value)}
+	}
+	give := func(to *Setting, key, value string) {
 		if to.Value == "" && value != "" {
-			*to = at(value)
+			*to = at(key, value)
 		}
 	}
-	give(&s.Model, f.Model)
-	give(&s.TTL, r.lifetime(p, file, text, "promptCacheTtl", f.TTL))
-	give(&s.SubagentTTL, r.lifetime(p, file, text, "subagentPromptCacheTtl", f.SubagentTTL))
+	give(&s.Model, "model", f.Model)
+	give(&s.TTL, "promptCacheTtl", r.lifetime(p, file, text, "promptCacheTtl", f.TTL))
+	give(&s.SubagentTTL, "subagentPromptCacheTtl", r.lifetime(p, file, text, "subagentPromptCacheTtl", f.SubagentTTL))
 	s.NoGit = s.NoGit || f.Git != nil && !*f.Git
 	s.AutoMemory = cmp.Or(s.AutoMemory, f.AutoMemory)
 	s.Excludes = append(s.Excludes, f.Excludes...)
-	s.enabled, s.disabled = append(s.enabled, f.Enabled...), append(s.disabled, f.Disabled...)
+	if s.enabling == "" && f.Enabled != nil {
+		s.enabling = p.called(file) + ":" + lineOf(text, "enabledMcpjsonServers")
+	}
+	for _, name := range f.Enabled {
+		s.enabled = append(s.enabled, at("enabledMcpjsonServers", name))
+	}
+	for _, name := range f.Disabled {
+		s.disabled = append(s.disabled, at("disabledMcpjsonServers", name))
+	}
 	s.share = cmp.Or(s.share, f.Share)
 	for name, value := range f.Env { // order: into a map
 		if _, given := s.environment[name]; !given {
@@ -118,10 +130,11 @@ func (r *reader) settingsOf(p place, file string, user bool) {
 	}
 	for _, list := range [...]struct {
 		to    *[]Setting
+		key   string
 		rules []string
-	}{{&s.Deny, f.Permissions.Deny}, {&s.Ask, f.Permissions.Ask}, {&s.Allow, f.Permissions.Allow}} {
+	}{{&s.Deny, "deny", f.Permissions.Deny}, {&s.Ask, "ask", f.Permissions.Ask}, {&s.Allow, "allow", f.Permissions.Allow}} {
 		for _, rule := range list.rules {
-			x := at(rule)
+			x := at(list.key, rule)
 			if _, err := permission.ParseRule(rule, ""); err != nil {
 				line, col := spot(text, 0, rule)
 				r.problem(p, file, line, col, text, "permission rule %q is left out: %s", rule, err)
@@ -212,6 +225,16 @@ func spot(text string, from int, value string) (line, col int) {
 		return 1, 1
 	}
 	return position(text, from+len(before))
+}
+
+// lineBehind is the line on which a value stands first behind a key.
+func lineBehind(text, key, value string) string {
+	at, _, found := strings.Cut(text, strconv.Quote(key))
+	if !found {
+		at = ""
+	}
+	line, _ := spot(text, len(at), value)
+	return strconv.Itoa(line)
 }
 
 // lineOf is the line of a JSON file on which a value stands first.

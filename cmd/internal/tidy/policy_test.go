@@ -90,7 +90,7 @@ metrics/baseline:      sim/rng sim/excerpt scenarios/document sim/transcript met
 metrics/grid:          metrics metrics/stat metrics/baseline metrics/report cachemodel
 metrics/sides:         metrics metrics/stat metrics/baseline metrics/report
 metrics/gobench:       metrics metrics/baseline
-metrics/heads:         scenarios/document sim/llm sim/llm/tokens sim/gate sim/tool sim/agent sim/client sim/project cachemodel metrics metrics/baseline
+metrics/heads:         scenarios/document sim/llm sim/llm/tokens sim/gate sim/tool sim/agent sim/client sim/project sim/permission cachemodel metrics metrics/baseline
 metrics/page:          metrics/report
 metrics/sarif:
 metrics/junit:

@@ -156,18 +156,24 @@ func (c *check) assumed() []string {
 
 // causes say whose changes there are.
 func (c *check) causes() (out []string) {
-	yours := 0
+	yours, given := 0, 0
 	changes := servers(c.report.Changes)
 	for _, x := range changes {
-		if !x.Theirs {
+		switch {
+		case x.Given:
+			given++
+		case !x.Theirs:
 			yours++
 		}
 	}
 	if yours > 0 {
 		out = append(out, "yours: "+ui.Plural(yours, "change")+" of what the repository puts there")
 	}
+	if given > 0 {
+		out = append(out, fmt.Sprintf("the request's: %s of the client's own prompt and tools: %s", ui.Plural(given, "change"), c.report.Request))
+	}
 	tool := c.report.Tool
-	if theirs := len(changes) - yours; theirs > 0 {
+	if theirs := len(changes) - yours - given; theirs > 0 {
 		tool = append([]string{ui.Plural(theirs, "change") + " of what the client puts there, or where"}, tool...)
 	}
 	if tool != nil {
@@ -450,7 +456,10 @@ func origin(x heads.Change) string {
 }
 
 func whose(x heads.Change) string {
-	if x.Theirs {
+	switch {
+	case x.Given:
+		return "the request's"
+	case x.Theirs:
 		return "the tool's"
 	}
 	return "yours"

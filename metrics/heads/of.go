@@ -234,11 +234,7 @@ func (b *builder) tool(t *llm.Block, d *agent.Definition) int {
 		}
 	}
 	if server, _ := client.Split(t.Name); server == "" {
-		p := &Part{Kind: kindTool, Name: t.Name, Place: client.Tools, Assumed: true}
-		if slices.ContainsFunc(b.Parts, func(o *Part) bool { return o.key() == p.key() && o.text != t.Content.Raw() }) {
-			p.Name += " of " + d.Type // which may do with it what others may not
-		}
-		return b.add(p, t.Content.Raw(), 0)
+		return b.add(&Part{Kind: kindTool, Name: t.Name, Place: client.Tools, Assumed: true}, t.Content.Raw(), 0)
 	}
 	p := b.fielded(d, "mcpServers", client.MCPTool, client.Tools)
 	p.Name, p.Assumed = t.Name, true

@@ -2,7 +2,6 @@ package heads
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"agentsim/sim/client"
@@ -37,22 +36,45 @@ func defined(t *testing.T) {
 	}
 }
 
-// differing has the Agent tool say more to those who can write to what they start.
-func differing(t *testing.T) {
-	for gates, want := range map[string]string{"false": "Agent", "true": "Agent of own"} { // order: each is a case of its own
-		h := gated(map[string]string{"AGENT_SWARMS": gates}, own("Read, Agent"), nil)
-		if i := h.agent("own").Parts[0]; h.Parts[i].Name != want || strings.Contains(strings.Join(h.Who(i), " "), Main) != (want == "Agent") {
-			t.Errorf("%s of %v, want %s", h.Parts[i].Name, h.Who(i), want)
-		}
-	}
-}
-
 func defaulted(t *testing.T) {
 	for fields, want := range map[string]string{"": "claude-sonnet-5-5  ", "model: haiku\n": "claude-haiku-5-5  ", "model: nobodys-9\n": "claude-sonnet-5-5  ",
 		"experimental: {cacheTtl: 1h}\n": "claude-sonnet-5-5 1h .claude/agents/own.md:4", "experimental: {cacheTtl: 5m}\n": "claude-sonnet-5-5  .claude/agents/own.md:4"} { // order: each is a case of its own
 		a := of(fielded(fields), nil).agent("own")
 		if got := a.Model + " " + a.TTL + " " + a.ttlFrom; got != want {
 			t.Errorf("%q: %s, want %s", fields, got, want)
+		}
+	}
+}
+
+// renamed has a part in another file, or a request under another name.
+func renamed(t *testing.T) {
+	named := func(file string) map[string]string {
+		return map[string]string{file: own("Read")[".claude/agents/own.md"]}
+	}
+	request := func(file, text string) project.Part {
+		return project.Part{Kind: client.Prompt, From: file, Text: text}
+	}
+	memory := func(file string) project.Part {
+		return project.Part{Kind: client.Memory, From: file + ":1", Text: "a\nb"}
+	}
+	for _, c := range []struct {
+		what    string
+		was, is *Heads
+		again   bool
+	}{
+		{"a definition in another file", of(named(".claude/agents/a.md"), nil), of(named(".claude/agents/b.md"), nil), false},
+		{"a request under another name", of(nil, nil, request("a.json", "You.")), of(nil, nil, request("b.json", "You.")), false},
+		{"another request of the same size", of(nil, nil, request("a.json", "You.")), of(nil, nil, request("a.json", "I am")), true},
+		{"a memory file, whose name is in the request", of(nil, nil, memory("a.md")), of(nil, nil, memory("b.md")), true},
+	} {
+		r := compare(c.was, c.is, "2%", "")
+		for _, g := range r.Agents {
+			if g.Agent != "own" && g.Agent != Main {
+				continue
+			}
+			if g.Again > 0 != c.again {
+				t.Errorf("%s: %d tokens of %s again, from %s", c.what, g.Again, g.Agent, g.From)
+			}
 		}
 	}
 }

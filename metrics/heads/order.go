@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"agentsim/sim/client"
 )
 
 // line is one of a head, where it is now.
@@ -96,9 +98,17 @@ func (c *comparison) again(was, is *Agent, g *Growth) {
 	}
 }
 
-// same reports whether a part is what it was.
+// same reports whether a part is the same bytes of a request as another. Its name counts
+// where its text is not known, and where it stands in front of it.
 func (p *Part) same(was *Part) bool {
-	return p.key() == was.key() && p.Place == was.Place && p.reads(was) && p.Bytes == was.Bytes
+	if p.Kind != was.Kind || p.Place != was.Place || p.Bytes != was.Bytes || !p.reads(was) {
+		return false
+	}
+	switch p.Kind {
+	case client.Memory, client.AutoMemory, client.ServerText:
+		return p.key() == was.key()
+	}
+	return p.Name == was.Name || p.Sums != "" && was.Sums != "" && p.Sums != sums("")
 }
 
 // reads reports whether a part says what another does, as far as that is known.

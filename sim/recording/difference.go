@@ -11,6 +11,7 @@ import (
 // difference of marks (cache_control), which are no part of the prompt.
 type Difference struct {
 	Setting string // such as thinking; "" for none, and then the rest holds
+	Perhaps bool   // it is not known whether that setting alone ends a continuation, such as betas
 	Level   string // tools, system or messages
 	Block   int32  // position in the prompt, from 1; 0 for the end of a level
 	New     bool   // the block is one that the later prompt has and the earlier one has not
@@ -33,9 +34,8 @@ type Difference struct {
 // then is between the differences of one request.
 const then = "; "
 
-// Betas is the setting that a beta feature of the API was asked for or left, which alone
-// is not known to end a continuation.
-const Betas = "betas"
+// perhaps is what is said of a setting of which that is not known.
+const perhaps = " (whether that alone ends a prefix is not known)"
 
 // Differences are several of one request, as Request.Changed holds them.
 func Differences(of ...*Difference) string {
@@ -52,6 +52,8 @@ func (d *Difference) String() string { return d.cause().String() + ": " + d.wher
 
 func (d *Difference) where() string {
 	switch {
+	case d.Setting != "" && d.Perhaps:
+		return d.Setting + perhaps
 	case d.Setting != "":
 		return d.Setting
 	case d.Block == 0:
@@ -135,7 +137,7 @@ func (r *Request) Continues() bool {
 	for rest := r.Changed; rest != ""; {
 		one, more, _ := strings.Cut(rest, then)
 		switch cause := causeOf(one); {
-		case cause == MarksCause, cause == ExpiredCause, strings.HasSuffix(one, ": "+Betas):
+		case cause == MarksCause, cause == ExpiredCause, strings.HasSuffix(one, perhaps):
 			rest = more
 		default:
 			return false

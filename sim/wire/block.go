@@ -240,10 +240,10 @@ func (c *content) result(b *llm.Block) (named []string) {
 func (c *content) blocks(v value) (_ string, named []string) {
 	items := c.items(v, "content")
 	var said []byte
-	texts, list := 0, []byte{'['}
+	texts, odd, list := 0, false, []byte{'['}
 	for i, it := range items {
 		in := c.part(it)
-		c.whole = c.whole || in.whole || in.form.kind != llm.Text
+		odd = odd || in.whole || in.form.kind != llm.Text
 		switch in.form.kind {
 		case llm.Text:
 			said = append(said, in.string("text")...)
@@ -261,7 +261,8 @@ func (c *content) blocks(v value) (_ string, named []string) {
 		}
 		list = in.appendWritten(list)
 	}
-	if c.whole = c.whole || texts != 1; texts != 1 || len(items) > 1 {
+	odd = odd || len(items) != 1
+	if c.whole = c.whole || odd; odd {
 		c.inner = string(append(list, ']'))
 	} else {
 		c.inner = string(llm.AppendQuoted(nil, string(said)))

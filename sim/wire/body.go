@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -137,7 +139,7 @@ func (b *Body) Notes() (out []string) {
 }
 
 // keyed are the fields beside the blocks that a cached prefix belongs to.
-var keyed = [...]string{"model", "speed", "thinking", "output_config", "tool_choice"}
+var keyed = [...]string{"model", "speed", "thinking", "output_config", "output_format", "tool_choice"}
 
 // Changed names the fields beside the blocks in which o differs and that a cached
 // prefix belongs to, the model first.
@@ -149,6 +151,29 @@ func (b *Body) Changed(o *Body) (out []string) {
 	}
 	return out
 }
+
+// Beside names the fields in which o differs of which it is not known what they do to a
+// cached prefix: those that are not modelled, where the request is served, and whether any
+// that the API does not have are others.
+func (b *Body) Beside(o *Body) (out []string) {
+	names := map[string]bool{}
+	for _, f := range slices.Concat(b.Fields, o.Fields) {
+		names[f.Name] = f.Treatment == Unknown
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		switch unknown := names[name]; {
+		case b.value(name) == o.value(name):
+		case unknown && !slices.Contains(out, UnknownField):
+			out = append(out, UnknownField)
+		case !unknown && (treatments[name] == NotModelled || name == "inference_geo"):
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// UnknownField stands for the names of fields that the API does not have.
+const UnknownField = "unknown field"
 
 func (b *Body) value(name string) string {
 	for _, f := range b.Fields {
@@ -286,6 +311,10 @@ func (p *parser) tool(v value) {
 			p.fail(v.at, "a tool of type %s, which the server runs itself: that is not simulated", word(kind))
 		}
 	}
+	p.only("a tool", members)
+	if kind != "" && !slices.Contains(toolTypes, kind) {
+		p.unknown("tool type", kind, v.at)
+	}
 	if name = cmp.Or(name, kind); name == "" { // a set of tools has its type alone
 		p.fail(v.at, "a tool without a name")
 	}
@@ -363,7 +392,7 @@ func (p *parser) message(v value) {
 			role = p.role(m.value)
 		case "content":
 			content = m.value
-		case "output_config":
+		case "output_config", "output_format":
 			settings = m
 		case "clear_at": // whether later requests show the message
 			p.passing(m)
@@ -405,7 +434,7 @@ func (p *parser) beside(role llm.Role, members []member) {
 	begun := len(extra)
 	for _, m := range members {
 		switch m.key {
-		case "role", "content", "output_config":
+		case "role", "content", "output_config", "output_format":
 		default:
 			extra = appendMember(extra, m.key, m.value)
 		}

@@ -49,6 +49,44 @@ var refused = []string{"container", "mcp_servers", "fallbacks", "fallback_credit
 // refusedTools begin the types of tools that the server runs itself.
 var refusedTools = []string{"web_search_", "web_fetch_", "code_execution_", "advisor_", "mcp_toolset"}
 
+// toolTypes are the types of tools that the client runs, of the same SDKs.
+var toolTypes = strings.Fields(`custom bash_20241022 bash_20250124 computer_20241022 computer_20250124 computer_20251124 computer_toolset_20260801
+	browser_toolset_20260801 memory_20250818 text_editor_20241022 text_editor_20250124 text_editor_20250429 text_editor_20250728
+	tool_search_tool_bm25 tool_search_tool_bm25_20251119 tool_search_tool_regex tool_search_tool_regex_20251119`)
+
+// parts are the keys of what is an object of its own, of the same SDKs.
+var parts = map[string][]string{
+	"a tool": strings.Fields(`type name description input_schema input_examples strict allowed_callers defer_loading eager_input_streaming cache_control
+		display_width_px display_height_px display_number enable_zoom max_characters configs`),
+	"cache_control": {"type", "ttl"},
+	"thinking":      {"type", "budget_tokens", "display", "block_binding"},
+	"output_config": {"effort", "format", "task_budget"},
+	"tool_choice":   {"type", "name", "disable_parallel_tool_use"},
+}
+
+// InBlocks reports whether an unknown thing is part of a block, whose bytes are compared.
+func (u *Unread) InBlocks() bool {
+	_, beside := parts[strings.TrimPrefix(u.What, "field of ")]
+	return u.What != "field" && u.What != "beta" && (!beside || u.What == "field of a tool")
+}
+
+// only counts the keys of an object that the API does not have.
+func (p *parser) only(what string, members []member) {
+	for _, m := range members {
+		if !slices.Contains(parts[what], m.key) {
+			p.unknown("field of "+what, m.key, m.at)
+		}
+	}
+}
+
+// object are the members of a value that need not be one.
+func (p *parser) object(v value) []member {
+	if v.first() != '{' {
+		return nil
+	}
+	return p.members(v, "")
+}
+
 // fields takes what stands beside the blocks, and sets what it decides.
 func (p *parser) fields(top []member) {
 	for _, m := range top {
@@ -102,10 +140,12 @@ func (p *parser) setting(m member) {
 	case "speed":
 		b.Settings.Speed = p.text(m.value, m.key)
 	case "thinking":
+		p.only(m.key, p.object(m.value))
 		p.thinking(m)
 	case "output_config":
 		b.Settings.Effort = p.effort(m)
 	case "tool_choice":
+		p.only(m.key, p.object(m.value))
 		p.toolChoice(m)
 	case "cache_control":
 		b.AutoTTL, b.Automatic = p.lifetime(m.value), string(m.text) != "null"
@@ -138,6 +178,7 @@ func (p *parser) thinking(m member) {
 func (p *parser) effort(m member) string {
 	var v struct{ Effort string }
 	p.decode(m, &v)
+	p.only("output_config", p.object(m.value))
 	return v.Effort
 }
 
@@ -161,6 +202,7 @@ func (p *parser) toolChoice(m member) {
 func (p *parser) lifetime(v value) llm.TTL {
 	var c *struct{ Type, TTL string }
 	p.decode(member{key: "cache_control", value: v}, &c)
+	p.only("cache_control", p.object(v))
 	switch {
 	case c == nil:
 	case c.Type != "ephemeral":

@@ -29,6 +29,9 @@ const (
 // Unanswered is what is skipped where no answer is.
 const Unanswered = "request without an answer"
 
+// Alone is what is skipped where there is no index, and an answer goes with no request.
+const Alone = "answer of which it cannot be told which request here it is of"
+
 // bodyLine is a line of the index.
 type bodyLine struct {
 	Timestamp string // of the answer's end
@@ -52,7 +55,7 @@ type bodies struct {
 	seen     wire.Seen
 	requests map[string]source
 	answers  map[string]source
-	named    map[string]bool // answers, by a line of the index
+	named    map[string]bool // answers, by a line of the index or as one of a pair
 	pairs    []bodyPair
 	sessions map[string]*bodySession
 	order    []*bodySession
@@ -111,17 +114,22 @@ func readBodies(sources []source, opt *Options, rest *skips, hand func(*recordin
 	return nil
 }
 
-// unnamed counts what no pair has: requests, and where there is an index, the answers
-// that it does not name, errors of the API among them.
+// unnamed counts what no pair has: requests and answers, errors of the API among them
+// where an index does not name them.
 func (d *bodies) unnamed(indexed bool) error {
 	for _, name := range slices.Sorted(maps.Keys(d.requests)) {
 		d.skips.add(Unanswered+": a failed attempt, or one that was going on", d.requests[name].name, 0)
 	}
+	for _, p := range d.pairs {
+		d.named[path.Base(p.response.name)] = true
+	}
 	for _, name := range slices.Sorted(maps.Keys(d.answers)) {
-		if !indexed || d.named[name] {
-			continue // it was read, or is with its request
+		if d.named[name] {
+			continue
 		}
-		if a, _, err := d.answer(d.answers[name]); err != nil {
+		if !indexed {
+			d.skips.add(Alone, d.answers[name].name, 0)
+		} else if a, _, err := d.answer(d.answers[name]); err != nil {
 			return err
 		} else if a != nil {
 			d.skips.add("answer that "+bodiesIndex+" does not name", d.answers[name].name, 0)
@@ -197,7 +205,7 @@ func (d *bodies) read(src source) (body *wire.Body, file recording.File, err err
 			what += " " + quoted(u.Name)
 		}
 		does := "its bytes are compared"
-		if u.What == "field" || u.What == "beta" { // it stands in no block
+		if !u.InBlocks() {
 			does = "what it does to the prompt is in no figure"
 		}
 		d.skips.take("unknown "+what+": "+does, int64(u.Count), src.name, 0)

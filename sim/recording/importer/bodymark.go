@@ -37,7 +37,10 @@ func differs(before, later *wire.Body) string {
 		out = append(out, d)
 	}
 	if !slices.Equal(before.Betas, later.Betas) {
-		out = append(out, &recording.Difference{Setting: recording.Betas})
+		out = append(out, &recording.Difference{Setting: "betas", Perhaps: true})
+	}
+	for _, name := range before.Beside(later) {
+		out = append(out, &recording.Difference{Setting: name, Perhaps: true})
 	}
 	return recording.Differences(out...)
 }

@@ -1,7 +1,9 @@
 package importer
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"maps"
 	"path"
 	"slices"
@@ -25,6 +27,7 @@ func (d *bodies) pairByContent(dir string) error {
 			return err
 		}
 		if a == nil {
+			defer delete(d.answers, name) // it is told already
 			left = append(left, bodyFile{d.answers[name], name, "", true})
 		} else {
 			left = append(left, bodyFile{d.answers[name], name, a.Model, true})
@@ -63,14 +66,37 @@ func (d *bodies) pairByContent(dir string) error {
 	return nil
 }
 
-// chain are messages' blocks in a chain of their own.
+// chain are messages' blocks in a chain of their own, without what clients change of
+// white space when they repeat an answer.
 func (d *bodies) chain(blocks []*llm.Node) (out []*llm.Node) {
 	n := d.build.Border(d.build.Border(d.build.Root(llm.Scope{}, llm.Salts{}), llm.System, llm.Salts{}), llm.Messages, llm.Salts{})
 	for _, b := range blocks {
-		n = d.build.Append(n, b.Role, b.Block)
+		n = d.build.Append(n, b.Role, tight(b.Block))
 		out = append(out, n)
 	}
 	return out
+}
+
+// tight is a block whose JSON has no white space between its words.
+func tight(b *llm.Block) *llm.Block {
+	whole, odd := b.Content.Whole()
+	if !odd && !b.Content.IsJSON() {
+		return b
+	}
+	out, raw := *b, b.Content.Raw()
+	if b.Content.IsJSON() {
+		raw = compacted(raw)
+	}
+	if out.Content = llm.NewJSON(raw); odd {
+		out.Content = llm.NewWhole(compacted(whole), out.Content)
+	}
+	return &out
+}
+
+func compacted(text string) string {
+	var b bytes.Buffer
+	json.Compact(&b, []byte(text)) // it is JSON
+	return b.String()
 }
 
 // pairsIn finds the requests and answers that one conversation repeats.

@@ -296,7 +296,7 @@ func settings(d *report.Document, a, b *prompt) {
 	maps.Copy(all, b.rest)
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(name string) bool { return a.rest[name] == b.rest[name] })
 	for _, name := range names {
-		d.Say("setting  %s: %s, then %s", name, asGiven(a.rest[name]), asGiven(b.rest[name]))
+		d.Say("setting  %s: %s, then %s", name, asGiven(a.rest[name], b.rest[name]), asGiven(b.rest[name], a.rest[name]))
 	}
 	if slices.Contains(names, "model") {
 		d.Say("         each model has a cache of its own: nothing can be read, whatever the bytes are")
@@ -308,11 +308,20 @@ func settings(d *report.Document, a, b *prompt) {
 		col{Name: "second", Of: func(name string) report.Value { return report.Text(b.rest[name]) }})))
 }
 
-func asGiven(v string) string {
+// asGiven is a value as it is shown beside another one: from its beginning, or where that
+// is all alike, from a little before they part.
+func asGiven(v, other string) string {
 	if v == "" {
 		return "not given"
 	}
-	return ui.Excerpt(v)
+	if short := ui.Excerpt(v); short != ui.Excerpt(other) {
+		return short
+	}
+	at := 0
+	for at < min(len(v), len(other)) && v[at] == other[at] {
+		at++
+	}
+	return sharedprefix.Excerpt(v, int64(at))
 }
 
 // mark is one of a request: the block, from 1, and the lifetime that it asks for;

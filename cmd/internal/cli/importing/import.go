@@ -151,6 +151,9 @@ func importUntil(s *ui.Env, o *options, paths []string, stopped func() bool) err
 		if slices.ContainsFunc(read.Skipped, func(x recording.Skip) bool { return strings.HasPrefix(x.What, importer.Unanswered) }) {
 			why = "its requests have no answers (NAME.response.json), and so no bill; agentsim lab diff A.request.json B.request.json compares two of them"
 		}
+		if slices.ContainsFunc(read.Skipped, func(x recording.Skip) bool { return x.What == importer.Alone }) {
+			why = "which answer is that of which request cannot be told: nothing repeats them, and there is no index.jsonl; write one, a line {\"timestamp\", \"session_id\", \"request_file\", \"response_file\"} for each pair"
+		}
 		return cmp.Or(s.Print(o.output, d), ui.Failf(ui.Operating, "%s: %s", ui.QuoteAll(paths), why))
 	}
 	if !o.content {

@@ -81,8 +81,8 @@ func scan(text string, first int) (kept string, imports []imported) {
 	return b.String(), imports
 }
 
-// importsOf are the paths that a line imports: an @ at the front of a word, with
-// blanks written as "\ ", outside code spans.
+// importsOf are the words of a line that may be imports: with an @ in front, and blanks
+// written as "\ ", outside code spans. Those that are files are.
 func importsOf(line string) (out []string) {
 	for i, piece := range strings.Split(line, "`") {
 		if i%2 == 1 {
@@ -92,12 +92,18 @@ func importsOf(line string) (out []string) {
 		for _, w := range words {
 			name, ok := strings.CutPrefix(w, "@")
 			name = strings.ReplaceAll(strings.TrimRight(name, ".,;:!?)"), "\x00", " ")
-			if ok && name != "" && strings.ContainsAny(name, "./~") && !strings.ContainsAny(name, "@\"'") {
+			if ok && name != "" && !strings.ContainsAny(name, "@\"'") {
 				out = append(out, name)
 			}
 		}
 	}
 	return out
+}
+
+// pathlike reports whether an import can be nothing but a path: @someone is a name, and
+// @scope/package a module.
+func pathlike(name string) bool {
+	return strings.HasSuffix(name, ".md") || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") || strings.HasPrefix(name, "~/")
 }
 
 // target is where an import of a file leads: a path in the same directory tree, "~"

@@ -89,6 +89,11 @@ func there(p place, name string) bool {
 	return err == nil
 }
 
+func isDir(p place, name string) bool {
+	info, err := fs.Stat(p.fs, name)
+	return err == nil && info.IsDir()
+}
+
 // rules reads the rules that hold for all files; those of paths are read with the
 // files that they are for.
 func (m *memory) rules(p place, dir string) {
@@ -178,12 +183,14 @@ func (m *memory) follow(p place, name, called string, x imported, chain []string
 	case slices.Contains(chain, next):
 		at := slices.Index(chain, next)
 		m.problem(p, name, x.line, 1, "", "imports lead in a circle: %s", strings.Join(append(slices.Clone(chain[at:]), next), " imports "))
-	case len(chain) > importHops:
-		m.unread(p, name, x.line, 1, "@%s is not imported: it is more than %d imports away from %s", x.path, importHops, chain[0])
+	case isDir(p, to):
+		m.problem(p, name, x.line, 1, "", "@%s is a directory: it is not imported", x.path)
 	case !there(p, to):
-		if strings.HasSuffix(to, ".md") {
+		if pathlike(x.path) {
 			m.unread(p, name, x.line, 1, "@%s names no file: it is not imported", x.path)
 		}
+	case len(chain) > importHops:
+		m.unread(p, name, x.line, 1, "@%s is not imported: it is more than %d imports away from %s", x.path, importHops, chain[0])
 	default:
 		m.file(p, to, called+":"+strconv.Itoa(x.line), chain)
 	}

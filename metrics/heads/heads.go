@@ -117,8 +117,9 @@ type Agent struct {
 	Parts []int  `json:"parts"`
 	TTL   string `json:"ttl,omitempty"` // 1h; "" is the default, 5m
 
-	ttlFrom string            // FILE:LINE, "" for the default
-	fields  map[string]string // of its definition, where each is
+	ttlFrom   string            // FILE:LINE, "" for the default
+	modelFrom string            // FILE:LINE of settings that say it for all sub-agents, "" for none
+	fields    map[string]string // of its definition, where each is
 }
 
 // field is where the definition gives the first of some fields, else where it is.

@@ -21,6 +21,7 @@ type Input struct {
 	Found     *project.Found
 	Fronts    []agent.Front // of the main agent, then of each type that the Agent tool starts
 	Semantics int
+	Subagents string                                          // the model of all sub-agents by the settings, "" where definitions say it
 	Price     func(model string) (*cachemodel.Profile, error) // finds a model with its rates
 }
 
@@ -40,6 +41,9 @@ func Of(in Input) *Heads {
 	b.found()
 	b.Heads.front = len(b.Parts)
 	for i := range in.Fronts {
+		if d := in.Fronts[i].Definition; d != nil && takes(b.Off, &Part{Kind: client.Types, Name: d.Type}) != "" {
+			continue // nothing starts it
+		}
 		b.Agents = append(b.Agents, b.agent(&in.Fronts[i]))
 		if i == 0 {
 			fork := *b.Agents[0]
@@ -154,7 +158,10 @@ func (b *builder) agent(f *agent.Front) *Agent {
 		if d.CacheTTL != nil {
 			a.TTL, a.ttlFrom = lifetime(d.CacheTTL.String()), d.Fields["experimental"]
 		}
-		if !known(f.Model) {
+		switch {
+		case known(b.Subagents):
+			a.Model, a.modelFrom = b.Subagents, b.Found.Settings.SubagentModel.From
+		case !known(f.Model):
 			a.Model = b.Fronts[0].Model
 		}
 		file, line = Located(d.Place)

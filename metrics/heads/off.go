@@ -44,10 +44,11 @@ func takes(off []Off, p *Part) string {
 			continue // an edited baseline
 		}
 		rules := &permission.Rules{Deny: []permission.Rule{r}}
-		if _, denied := rules.DeniesAgent(p.Name); denied && p.Kind == client.Types {
+		typed := p.Kind == client.Types || p.Kind == kindPrompt
+		if _, denied := rules.DeniesAgent(p.Name); denied && typed {
 			return x.From
 		}
-		if p.Kind != client.Types && rules.DeniesTool(call) {
+		if !typed && rules.DeniesTool(call) {
 			return x.From
 		}
 	}

@@ -30,7 +30,7 @@ func (c *comparison) models() {
 		if before == nil || before.Model == a.Model {
 			continue
 		}
-		from := a.field("model")
+		from := cmp.Or(a.modelFrom, a.field("model"))
 		if was != nil && before.Model == was.Model && a.Model == main.Model {
 			from = cmp.Or(c.now.from.model, c.settings())
 		}

@@ -133,7 +133,7 @@ func (r *reader) deferred() bool {
 	if r.Layout.Row(client.Deferred).Main == client.Nowhere {
 		return false
 	}
-	return r.Settings.environment["ENABLE_TOOL_SEARCH"] != "false"
+	return r.Settings.searches()
 }
 
 // saved reads a list of tools as tools/list answers it; nil where there is none.

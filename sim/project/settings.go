@@ -17,6 +17,7 @@ import (
 type Settings struct {
 	Files                   []string // that were read
 	Model, TTL, SubagentTTL Setting
+	SubagentModel           Setting   // of all sub-agents, whatever their definitions say
 	Deny, Ask, Allow        []Setting // permission rules of all files
 	Servers                 []Setting // those that are turned off, each as a rule that denies its tools
 	NoGit                   bool
@@ -26,18 +27,12 @@ type Settings struct {
 	enabled, disabled []Setting // servers of .mcp.json
 	enabling          string    // FILE:LINE of the first list of servers that are on, "" for none
 	share             json.Number
-	which             string // instruction files
-	environment       map[string]string
+	which             string             // instruction files
+	variables         map[string]Setting // of the client's environment
 }
 
 // Setting is a value and the FILE:LINE that gives it; the zero one is not given.
 type Setting struct{ Value, From string }
-
-// env reports whether settings turn on a variable of the client's environment.
-func (s *Settings) env(name string) bool {
-	v := s.environment[name]
-	return v != "" && v != "0" && v != "false"
-}
 
 func (s *Settings) instructions() string { return cmp.Or(s.which, "claude-md-or-agents-md") }
 
@@ -82,10 +77,11 @@ type settingsFile struct {
 // settings reads the settings files, the nearest first: what one gives, a later one
 // does not change. Lists come together.
 func (r *reader) settings() {
-	r.Settings.environment = map[string]string{}
+	r.Settings.variables = map[string]Setting{}
 	r.settingsOf(r.project(), ".claude/settings.local.json", false)
 	r.settingsOf(r.project(), ".claude/settings.json", false)
 	r.settingsOf(r.home(), ".claude/settings.json", true)
+	r.Settings.overridden()
 }
 
 func (r *reader) settingsOf(p place, file string, user bool) {
@@ -123,11 +119,7 @@ func (r *reader) settingsOf(p place, file string, user bool) {
 		s.disabled = append(s.disabled, at("disabledMcpjsonServers", name))
 	}
 	s.share = cmp.Or(s.share, f.Share)
-	for name, value := range f.Env { // order: into a map
-		if _, given := s.environment[name]; !given {
-			s.environment[name] = value
-		}
-	}
+	r.environment(p, file, text, f.Env)
 	for _, list := range [...]struct {
 		to    *[]Setting
 		key   string
@@ -144,6 +136,7 @@ func (r *reader) settingsOf(p place, file string, user bool) {
 		}
 	}
 	r.hooks(p, file, text, &f)
+	r.unheeded(p, file, text)
 	for name, plugin := range f.Plugins { // order: one of them is looked for
 		if user && (strings.HasPrefix(name, "cc-plugin-agents-md@") || strings.HasPrefix(name, "agents-md@")) {
 			_ = json.Unmarshal(plugin.Options[filesOption], &s.which) // what is no text is not given

@@ -110,7 +110,7 @@ func tell(f *project.Found) string {
 	for _, x := range []struct {
 		name string
 		list []project.Setting
-	}{{"model", []project.Setting{s.Model}}, {"ttl", []project.Setting{s.TTL}}, {"subagent ttl", []project.Setting{s.SubagentTTL}}, {"deny", s.Deny}, {"ask", s.Ask}, {"allow", s.Allow}} {
+	}{{"model", []project.Setting{s.Model}}, {"subagent model", []project.Setting{s.SubagentModel}}, {"ttl", []project.Setting{s.TTL}}, {"subagent ttl", []project.Setting{s.SubagentTTL}}, {"deny", s.Deny}, {"ask", s.Ask}, {"allow", s.Allow}} {
 		for _, v := range x.list {
 			if v.Value != "" {
 				fmt.Fprintf(&b, "setting %s %s of %s\n", x.name, v.Value, v.From)

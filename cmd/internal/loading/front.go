@@ -242,7 +242,11 @@ func headsOf(spec *sim.Spec, found *project.Found, price rundb.Pricing) (*heads.
 	if err != nil {
 		return nil, err
 	}
-	return heads.Of(heads.Input{Found: found, Fronts: fronts, Semantics: sim.Semantics, Price: price}), nil
+	in := heads.Input{Found: found, Fronts: fronts, Semantics: sim.Semantics, Price: price}
+	if found.Settings.SubagentModel.Value != "" {
+		in.Subagents = sc.Provider.ModelID(sc.Provider.SubagentModel)
+	}
+	return heads.Of(in), nil
 }
 
 // standing lists what stands in front of a run's agents, a line for each kind and

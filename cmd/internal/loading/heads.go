@@ -127,7 +127,15 @@ func (r *Repository) problems(more []*definition.Problem) {
 
 // models says which models aliases are taken for.
 func (r *Repository) models(defs []*agent.Definition) {
-	named, used := Aliases(), map[string]bool{r.Found.Settings.Model.Value: true}
+	set := r.Found.Settings.SubagentModel
+	named, used := Aliases(), map[string]bool{r.Found.Settings.Model.Value: true, set.Value: true}
+	if _, err := cachemodel.Lookup(cmp.Or(named[set.Value], set.Value)); set.Value != "" {
+		text := "is the model of all sub-agents, whatever their definitions say"
+		if err != nil {
+			text = "has no known prices, so that it is left out"
+		}
+		r.Models = append(r.Models, fmt.Sprintf("%s of %s %s", set.Value, set.From, text))
+	}
 	for _, d := range defs {
 		used[d.Model] = true
 		if _, err := cachemodel.Lookup(cmp.Or(named[d.Model], d.Model)); err != nil && d.Model != "" && d.Model != "inherit" {

@@ -345,6 +345,14 @@ func (l *Loaded) settings(sc *scenarios.Scenario, variant string, s *project.Set
 		}
 		return err == nil
 	})
+	l.setting(variant, "provider.subagent_model", s.SubagentModel, func(v string) bool {
+		l.taken.resolve(&sc.Provider, v)
+		_, err := cachemodel.Lookup(sc.Provider.ModelID(v))
+		if err == nil {
+			sc.Provider.SubagentModel = v
+		}
+		return err == nil
+	})
 	l.setting(variant, "provider.ttl", s.TTL, ttl(&sc.Provider.TTL))
 	l.setting(variant, "provider.subagent_ttl", s.SubagentTTL, ttl(&sc.Provider.SubagentTTL))
 }

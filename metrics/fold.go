@@ -167,7 +167,7 @@ func (f *Fold) agentEnd(e *transcript.Event, b *transcript.AgentEnd) {
 	f.hangUp(a, e.At)
 	a.Status, a.Why, a.Ended = b.Status, b.Why, e.At
 	a.Turns += b.Turns // of all activations
-	if b.Status == "killed" {
+	if b.Status == transcript.EndKilled {
 		a.Tally.Killed++
 	}
 	if a.Parent >= 0 && !a.async {
@@ -308,9 +308,9 @@ const obeyedRule = "injection-obeyed"
 func (t *Tally) handoff(b *transcript.Handoff) {
 	t.Judged++
 	switch b.Verdict {
-	case "flagged":
+	case transcript.Flagged:
 		t.Flagged++
-	case "error":
+	case transcript.Unclassified:
 		t.Unclassified++
 	}
 }

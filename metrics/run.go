@@ -43,9 +43,9 @@ type Agent struct {
 	Structure transcript.Structure
 	Model     string // it started with
 	Started   vtime.Instant
-	Ended     vtime.Instant // of its last event
-	Status    string        // of its last activation; "" while it goes on
-	Why       string        // the reason of Status; "" when completed
+	Ended     vtime.Instant     // of its last event
+	Status    transcript.Ending // of its last activation; "" while it goes on
+	Why       string            // the reason of Status; "" when completed
 	Turns     int
 	Tally     Tally // of its own calls
 	// Rolled is what it and all its descendants consumed; RolledCost what that
@@ -173,4 +173,15 @@ type Call struct {
 	Miss          llm.Miss
 	Status        int // 0 when answered or dropped, else the API error's
 	Failed        bool
+}
+
+// Finished reports whether the run came to its end and none of its roots failed
+// or reached its limit of turns.
+func (r *Run) Finished() bool {
+	for i := range r.Agents {
+		if a := &r.Agents[i]; a.Parent < 0 && (a.Status == transcript.EndFailed || a.Status == transcript.EndMaxTurns) {
+			return false
+		}
+	}
+	return r.Completed()
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"agentsim/scenarios/document"
+	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
 )
 
@@ -164,7 +165,7 @@ type Injection struct {
 
 // HandoffVerdict is what the classifier says of a transcript that holds a taint.
 type HandoffVerdict struct {
-	Taint   string `yaml:"taint"`   // name of an injection
-	Verdict string `yaml:"verdict"` // flagged, clean or error
-	Why     string `yaml:"why"`
+	Taint   string             `yaml:"taint"` // name of an injection
+	Verdict transcript.Verdict `yaml:"verdict"`
+	Why     string             `yaml:"why"`
 }

@@ -9,6 +9,7 @@ import (
 	"agentsim/sim/client"
 	"agentsim/sim/permission"
 	swarm "agentsim/sim/team"
+	"agentsim/sim/transcript"
 )
 
 var scenarioType = reflect.TypeFor[Scenario]()
@@ -69,7 +70,7 @@ var words = map[string]document.Words{
 	"FanOut.hold":               {Of: "hold", List: []string{"none", "first-response"}},
 	"PermissionSpec.mode":       {Of: "permission mode", List: texts(permission.Modes())},
 	"PermissionSpec.children":   {Of: "mode of children", List: []string{string(permission.AcceptEdits)}},
-	"HandoffVerdict.verdict":    {Of: "verdict", List: []string{"flagged", "clean", "error"}},
+	"HandoffVerdict.verdict":    {Of: "verdict", List: []string{string(transcript.Flagged), string(transcript.Clean), string(transcript.Unclassified)}},
 }
 
 var promptings = []string{"full", "pointers", "lazy"}

@@ -31,7 +31,7 @@ func (o *obeyed) Emit(e *transcript.Event) {
 			o.acts = append(o.acts, o.names[e.Agent]+" "+what)
 		}
 	case *transcript.Handoff:
-		o.judged = append(o.judged, o.names[e.Agent]+" "+b.Verdict)
+		o.judged = append(o.judged, o.names[e.Agent]+" "+string(b.Verdict))
 	}
 }
 

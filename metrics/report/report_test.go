@@ -8,6 +8,7 @@ import (
 	"agentsim/cachemodel"
 	"agentsim/metrics"
 	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
 )
 
@@ -222,7 +223,7 @@ func cheapWakeUps(t *testing.T) {
 // sameWorkOnly changes one thing at a time about a run that costs 31 cents more
 // than another; what is compared with it costs 31 cents more still.
 func sameWorkOnly(t *testing.T) {
-	root := func(name, status string) []metrics.Agent {
+	root := func(name string, status transcript.Ending) []metrics.Agent {
 		return []metrics.Agent{{Lineage: name, Parent: -1, Status: status}, {Lineage: name + "/1.1", Status: "failed"}}
 	}
 	for _, c := range []struct {

@@ -232,7 +232,7 @@ func Cheapest(rows []Row) string {
 }
 
 // didAll reports whether a run finished with all of its items done.
-func didAll(r *metrics.Run) bool { return finished(r) && r.Items.Done == r.Items.Total }
+func didAll(r *metrics.Run) bool { return r.Finished() && r.Items.Done == r.Items.Total }
 
 // better reports whether a did more than b, or as much for less.
 func better(a, b *metrics.Run) bool {
@@ -246,21 +246,10 @@ func better(a, b *metrics.Run) bool {
 // as many of as many items or, without items, the conversations of the same
 // roots.
 func sameWork(a, b *metrics.Run) bool {
-	if !finished(a) || a.Items.Total != b.Items.Total || a.Items.Done != b.Items.Done {
+	if !a.Finished() || a.Items.Total != b.Items.Total || a.Items.Done != b.Items.Done {
 		return false
 	}
 	return a.Items.Total > 0 || slices.Equal(roots(a), roots(b))
-}
-
-// finished reports whether the run came to its end and none of its roots failed
-// or reached its limit of turns.
-func finished(r *metrics.Run) bool {
-	for i := range r.Agents {
-		if a := &r.Agents[i]; a.Parent < 0 && (a.Status == "failed" || a.Status == "max_turns") {
-			return false
-		}
-	}
-	return r.Completed()
 }
 
 // roots lists the lineages of a run's roots, sorted.

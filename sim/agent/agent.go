@@ -199,7 +199,7 @@ func (a *Agent) say(m *llm.Msg) {
 
 // Ending says how an activation ended.
 type Ending struct {
-	Status string // completed, failed, killed, max_turns, max_tokens, refused, pause_turn
+	Status transcript.Ending
 	Why    string
 }
 
@@ -269,9 +269,9 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 		a.w.fail(fatal)
 		return fatal
 	}
-	if end.Status == "completed" && a.def.verifies() {
+	if end.Status == transcript.EndCompleted && a.def.verifies() {
 		if why := unverified(lastText(a)); why != "" {
-			end = Ending{"failed", why}
+			end = Ending{transcript.EndFailed, why}
 		}
 	}
 	a.ended, a.endedAt = true, p.Now()
@@ -328,23 +328,23 @@ func endingOf(err error) (end Ending, fatal error) {
 	var api *llm.APIError
 	switch {
 	case err == nil:
-		return Ending{Status: "completed"}, nil
+		return Ending{Status: transcript.EndCompleted}, nil
 	case errors.Is(err, errMaxTurns):
-		return Ending{"max_turns", "reached " + errMaxTurns.Error()}, nil
+		return Ending{transcript.EndMaxTurns, "reached " + errMaxTurns.Error()}, nil
 	case errors.Is(err, errMaxTokens):
-		return Ending{"max_tokens", "the answer and its continuation were cut off at " + errMaxTokens.Error()}, nil
+		return Ending{transcript.EndMaxTokens, "the answer and its continuation were cut off at " + errMaxTokens.Error()}, nil
 	case errors.Is(err, errRefused):
-		return Ending{"refused", "the model ended its answer with " + errRefused.Error()}, nil
+		return Ending{transcript.EndRefused, "the model ended its answer with " + errRefused.Error()}, nil
 	case errors.Is(err, errPaused):
-		return Ending{"pause_turn", "paused more than " + strconv.Itoa(MaxPauses) + " times in a row"}, nil
+		return Ending{transcript.EndPaused, "paused more than " + strconv.Itoa(MaxPauses) + " times in a row"}, nil
 	case errors.As(err, &api):
-		return Ending{"failed", api.Error()}, nil
+		return Ending{transcript.EndFailed, api.Error()}, nil
 	case errors.Is(err, ErrCrashed):
-		return Ending{"failed", err.Error()}, nil
+		return Ending{transcript.EndFailed, err.Error()}, nil
 	case errors.Is(err, errShutDown):
-		return Ending{"completed", err.Error()}, nil
+		return Ending{transcript.EndCompleted, err.Error()}, nil
 	case isAbort(err):
-		return Ending{"killed", err.Error()}, nil
+		return Ending{transcript.EndKilled, err.Error()}, nil
 	}
 	return end, err
 }

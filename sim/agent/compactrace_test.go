@@ -98,7 +98,7 @@ func testDropAtTheEnd(t *testing.T) {
 		if len(n) != 2 || n[1]["op"] != "delivered" {
 			t.Fatal(n)
 		}
-		return s.agent("main/1.1").Ending().Status
+		return string(s.agent("main/1.1").Ending().Status)
 	})
 	both(t, got, "failed", "killed")
 }

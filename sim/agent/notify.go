@@ -8,6 +8,7 @@ import (
 	"agentsim/sim/llm"
 	"agentsim/sim/task"
 	"agentsim/sim/tool"
+	"agentsim/sim/transcript"
 )
 
 // moveTask changes a task's state and records it. A change that the state
@@ -22,9 +23,9 @@ func (a *Agent) report(p *kernel.Proc) {
 	}
 	status := task.Completed
 	switch a.end.Status {
-	case "failed", "refused":
+	case transcript.EndFailed, transcript.EndRefused:
 		status = task.Failed
-	case "killed":
+	case transcript.EndKilled:
 		status = task.Killed
 	}
 	a.w.moveTask(a, status)

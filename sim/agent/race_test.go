@@ -84,7 +84,7 @@ func testInterruptChild(t *testing.T) {
 		s.script("main", "use Agent "+plain, "text more", "text more")
 		s.root("go", user.Step{Timed: true, At: 2 * vtime.Second, Act: agent.Act{Interrupt: true}}, user.Step{Timed: true, At: 3 * vtime.Second, Act: agent.Act{Message: text("and?")}})
 	}, func(s *story) string {
-		child := s.agent("main/1.1").Ending().Status
+		child := string(s.agent("main/1.1").Ending().Status)
 		turn := "turn goes on"
 		if len(s.eventsOf("abort")) > 0 {
 			turn = "turn interrupted"
@@ -115,7 +115,7 @@ func testStopAtEnd(t *testing.T) {
 		if len(n) != 2 || n[0]["op"] != "queued" || n[1]["op"] != "delivered" {
 			t.Fatal(n)
 		}
-		if n[0]["status"] != s.agent("main/1.1").Ending().Status {
+		if n[0]["status"] != string(s.agent("main/1.1").Ending().Status) {
 			t.Fatal("the task is", n[0]["status"], "and its agent", s.agent("main/1.1").Ending())
 		}
 		return n[0]["status"]
@@ -130,7 +130,7 @@ func testAllAtOnce(t *testing.T) {
 			s.script("main", `use Agent {"description":"d","prompt":"p","run_in_background":true}`, `use TaskStop {"task_id":"$TASK1"}`, "text done", "text done")
 			s.script("main/1.1", turns...)
 			s.root("go", user.Step{Timed: true, At: 2 * vtime.Second, Act: agent.Act{KillAgents: true}}, user.Step{Timed: true, At: 2 * vtime.Second, Act: agent.Act{KillAgents: true, Interrupt: true}})
-		}, func(s *story) string { return s.agent("main/1.1").Ending().Status })
+		}, func(s *story) string { return string(s.agent("main/1.1").Ending().Status) })
 		if len(got) != 2 || got["killed"] == 0 {
 			t.Errorf("%s: outcomes %v", turns, got)
 		}

@@ -44,7 +44,7 @@ func testStatuses(t *testing.T) {
 		s.script("main", fmt.Sprintf("fail %d; text done", status))
 		s.root("go")
 		s.run()
-		if end := s.agent("main").Ending().Status; (end == "completed") != again || len(s.eventsOf("api_error")) != 1 {
+		if end := string(s.agent("main").Ending().Status); (end == "completed") != again || len(s.eventsOf("api_error")) != 1 {
 			t.Errorf("%d: %s after %d errors", status, end, len(s.eventsOf("api_error")))
 		}
 	}
@@ -69,7 +69,7 @@ func waits(t *testing.T, seed uint64, n int, jitter bool, fault string) (out []v
 			out = append(out, d)
 		}
 	}
-	return out, s.agent("main").Ending().Status
+	return out, string(s.agent("main").Ending().Status)
 }
 
 func testBackOff(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"agentsim/sim/llm"
 	"agentsim/sim/permission"
 	"agentsim/sim/tool"
+	"agentsim/sim/transcript"
 )
 
 // Stack is where stacks differ. The full one is the default; package minimal has
@@ -61,8 +62,8 @@ const noText = "(The agent ended without a text.)"
 // Result is the last text, with what the agent took.
 func (full) Result(a *Agent) tool.Result {
 	switch a.end.Status {
-	case "failed", "killed", "refused":
-		return failure(a.handOver("Agent " + a.ctx.ID.String() + " " + a.end.Status + ": " + a.end.Why + a.place.leftWords(a)))
+	case transcript.EndFailed, transcript.EndKilled, transcript.EndRefused:
+		return failure(a.handOver("Agent " + a.ctx.ID.String() + " " + string(a.end.Status) + ": " + a.end.Why + a.place.leftWords(a)))
 	}
 	b := append(make([]byte, 0, 512), `{"status":"completed","agentId":"`...)
 	b = append(b, a.ctx.ID.String()...)

@@ -294,7 +294,7 @@ func (u *Auditor) end(a *agent, b *transcript.AgentEnd) {
 	u.endProgress(a, b)
 	u.notices.failed(a, b)
 	a.conduct.ended(u.ledger, a, b)
-	if b.Status == "completed" && a.conduct.stop == llm.EndTurn && !a.cutting {
+	if b.Status == transcript.EndCompleted && a.conduct.stop == llm.EndTurn && !a.cutting {
 		u.permissions.hears(a, nil, "Stop", a.conduct.stops)
 	}
 	u.tasks.left(a, b)

@@ -139,42 +139,42 @@ func (d *conduct) ended(u *ledger, a *agent, b *transcript.AgentEnd) {
 		u.report(loop08, a, decimal(int64(d.answers))+" answers and "+decimal(int64(a.progress.uses))+" tool uses", decimal(int64(b.Turns))+" and "+decimal(int64(b.ToolUses)))
 	}
 	spent := a.facts.MaxTurns > 0 && a.turns >= a.facts.MaxTurns
-	if u.fails(loop05, b.Status != "max_turns" || spent) {
+	if u.fails(loop05, b.Status != transcript.EndMaxTurns || spent) {
 		u.report(loop05, a, "no end for want of turns before "+decimal(int64(a.facts.MaxTurns)), "one after "+decimal(int64(a.turns)))
 	}
 	a.former.size, a.former.count = a.window.size, a.count
 	want := d.status(a)
-	if want == "completed" && a.facts.Source == "agent:builtin:verification" {
+	if want == transcript.EndCompleted && a.facts.Source == "agent:builtin:verification" {
 		if want = verdict(a.lastText()); want != "" && u.fails(ver01, b.Status == want) {
-			u.report(ver01, a, "status "+want+" of a verification that ends so", b.Status)
+			u.report(ver01, a, "status "+string(want)+" of a verification that ends so", string(b.Status))
 		}
 		want = ""
 	}
-	if spent && b.Status == "max_turns" {
+	if spent && b.Status == transcript.EndMaxTurns {
 		want = ""
 	}
 	if want != "" && u.fails(loop08, b.Status == want) {
-		u.report(loop08, a, "status "+want, b.Status)
+		u.report(loop08, a, "status "+string(want), string(b.Status))
 	}
 }
 
 // status is how an agent ends by what it has done, "" where that leaves it open.
-func (d *conduct) status(a *agent) string {
+func (d *conduct) status(a *agent) transcript.Ending {
 	switch {
 	case d.crashed:
-		return "failed"
+		return transcript.EndFailed
 	case d.stopped:
-		return "killed"
+		return transcript.EndKilled
 	case a.gaveUp:
-		return "failed"
+		return transcript.EndFailed
 	case d.stop == llm.Refusal:
-		return "refused"
+		return transcript.EndRefused
 	case d.stop == llm.EndTurn && !a.cutting:
-		return "completed"
+		return transcript.EndCompleted
 	case d.cuts >= 2:
-		return "max_tokens"
+		return transcript.EndMaxTokens
 	case d.pauses > mostPauses:
-		return "pause_turn"
+		return transcript.EndPaused
 	case d.cuts == 1 && a.parent != nil:
 		return "no end: it goes on once"
 	}
@@ -183,18 +183,18 @@ func (d *conduct) status(a *agent) string {
 
 // verdict is how a verification ends by its last text: completed with PASS in a line of
 // its own, failed without a verdict. What FAIL and PARTIAL have to show is not looked at.
-func verdict(text string) string {
+func verdict(text string) transcript.Ending {
 	before, last := "", strings.TrimRight(text, " \t\n")
 	if i := strings.LastIndexByte(last, '\n'); i >= 0 {
 		before, last = last[:i+1], last[i+1:]
 	}
 	switch {
 	case last == "VERDICT: PASS" && !strings.Contains(before, "VERDICT:"):
-		return "completed"
+		return transcript.EndCompleted
 	case last == "VERDICT: FAIL", last == "VERDICT: PARTIAL", strings.Contains(before, "VERDICT:"):
 		return ""
 	}
-	return "failed"
+	return transcript.EndFailed
 }
 
 // compacted is LOOP-07 for a history that becomes a summary: it was full.

@@ -229,7 +229,7 @@ func (u *ledger) endMinimal(a *agent, b *transcript.AgentEnd) {
 		}
 		return
 	}
-	if b.Status == "completed" && a.conduct.answers > 0 && !a.cutting && u.fails(min02, a.billedLine == a.conduct.answers) {
+	if b.Status == transcript.EndCompleted && a.conduct.answers > 0 && !a.cutting && u.fails(min02, a.billedLine == a.conduct.answers) {
 		u.report(min02, a, "what its last turn has cost", "no line of it")
 	}
 }
@@ -258,7 +258,7 @@ func (u *forking) directs(a *agent, nodes []*llm.Node) {
 // reported holds an agent's end against the findings that there have to be: that its effort has
 // no effect (DEF-12), and that a fork's report does not begin as it is to (FRK-08).
 func (u *forking) reported(a *agent, b *transcript.AgentEnd) {
-	if text := a.lastText(); a.fork && b.Status == "completed" && !a.resumed && u.opt.Session != nil {
+	if text := a.lastText(); a.fork && b.Status == transcript.EndCompleted && !a.resumed && u.opt.Session != nil {
 		if odd := text != "" && !strings.HasPrefix(text, "Scope:"); u.fails(frk08, !odd || a.oddReport) {
 			u.report(frk08, a, "a finding that its report begins otherwise than with Scope:", "none")
 		}

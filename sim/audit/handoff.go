@@ -86,7 +86,7 @@ func (u *handing) handoff(ref int32, b *transcript.Handoff) {
 		return
 	}
 	if u.fails(tsk06, a != nil && a.hand != nil && a.parent != nil && a.life == nil && a.hand.gate) {
-		u.report(tsk06, a, "no judgement but of a child that has ended, with the gate on", b.Verdict)
+		u.report(tsk06, a, "no judgement but of a child that has ended, with the gate on", string(b.Verdict))
 		return
 	}
 	h := a.hand
@@ -97,7 +97,7 @@ func (u *handing) handoff(ref int32, b *transcript.Handoff) {
 	u.wholeOf(a, b.Head)
 	taint, verdict := u.opt.Handoffs.verdict(h.taints)
 	h.verdict = verdict
-	u.same(tsk06, a, "verdict", verdict+" "+taint, b.Verdict+" "+b.Taint)
+	u.same(tsk06, a, "verdict", verdict+" "+taint, string(b.Verdict)+" "+b.Taint)
 	if a.background {
 		u.handed[h.id] = append(u.handed[h.id], h)
 	}
@@ -119,7 +119,7 @@ func (u *handing) wholeOf(a *agent, head *llm.Node) {
 func (h *Handoffs) verdict(taints []string) (taint, verdict string) {
 	for _, r := range h.Rules {
 		if slices.Contains(taints, r.Taint) {
-			return r.Taint, r.Verdict
+			return r.Taint, string(r.Verdict)
 		}
 	}
 	return "", "clean"

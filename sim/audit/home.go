@@ -21,7 +21,7 @@ type homecoming struct {
 // has arrived.
 type home struct {
 	of     *agent
-	status string
+	status transcript.Ending
 	text   string // the last that it said
 	all    string // all that it said, in the minimal stack; "" where that is not known
 	tokens int64  // of its last call
@@ -78,8 +78,8 @@ func (a *agent) texts() string {
 // endHome notes what an agent that ends has to bring home, and to whom. An agent
 // whose last call failed for good has not completed (SUB-16).
 func (u *homecoming) endHome(a *agent, b *transcript.AgentEnd) {
-	if a.parent != nil && u.fails(sub16, !a.gaveUp || b.Status != "completed") {
-		u.report(sub16, a, "a status that says that its last call failed", b.Status)
+	if a.parent != nil && u.fails(sub16, !a.gaveUp || b.Status != transcript.EndCompleted) {
+		u.report(sub16, a, "a status that says that its last call failed", string(b.Status))
 	}
 	if a.parent == nil {
 		return
@@ -102,7 +102,7 @@ func (u *homecoming) endHome(a *agent, b *transcript.AgentEnd) {
 }
 
 // outcomes are how a task ends by how its agent did.
-var outcomes = map[string]string{"failed": "failed", "refused": "failed", "killed": "killed"}
+var outcomes = map[transcript.Ending]string{transcript.EndFailed: "failed", transcript.EndRefused: "failed", transcript.EndKilled: "killed"}
 
 // agrees is SUB-16 for a task that ends after its agent: it ends as that did.
 func (u *homecoming) agrees(id string, t *taskState) {
@@ -226,7 +226,7 @@ func (u *homecoming) brought(p *agent, b *llm.Block, replaced bool) {
 	}
 	if failed := outcomes[h.status] != ""; failed {
 		if u.fails(sub16, b.IsError) {
-			u.report(sub16, h.of, "an error: it ended "+h.status, short(raw))
+			u.report(sub16, h.of, "an error: it ended "+string(h.status), short(raw))
 		}
 		return
 	}
@@ -268,6 +268,6 @@ const (
 func broughtPlain(u *ledger, h *home, raw string) {
 	failed := outcomes[h.status] != ""
 	if u.fails(min04, failed == strings.HasPrefix(raw, plainError) && (failed || h.text != "" || raw == plainEmpty)) {
-		u.report(min04, h.of, plainError+"where it ended "+h.status+", "+plainEmpty+" where it said nothing", short(raw))
+		u.report(min04, h.of, plainError+"where it ended "+string(h.status)+", "+plainEmpty+" where it said nothing", short(raw))
 	}
 }

@@ -3,6 +3,7 @@ package audit
 import (
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
+	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
 )
 
@@ -143,4 +144,7 @@ type Handoffs struct {
 }
 
 // Handoff is the verdict on a transcript that holds a taint.
-type Handoff struct{ Taint, Verdict string }
+type Handoff struct {
+	Taint   string
+	Verdict transcript.Verdict
+}

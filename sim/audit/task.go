@@ -275,7 +275,7 @@ func (u *tasking) runEnd(b *transcript.RunEnd) {
 // left is LOOP-02 for an agent that has done its work: none of its tasks runs on but a
 // command, and it has read of the end of all that have ended.
 func (u *tasking) left(a *agent, b *transcript.AgentEnd) {
-	if b.Status != "completed" || a.cutting {
+	if b.Status != transcript.EndCompleted || a.cutting {
 		return
 	}
 	runs := ""

@@ -355,7 +355,7 @@ func (u *teams) leaves(a *agent, b *transcript.AgentEnd) {
 	if m == nil || !a.mate {
 		return
 	}
-	if b.Status == "completed" && u.fails(swm06, b.Why == shutDown && m.asked == 0) {
+	if b.Status == transcript.EndCompleted && u.fails(swm06, b.Why == shutDown && m.asked == 0) {
 		u.report(swm06, a, "an end by a shutdown that it was asked for and has approved", orNone(b.Why))
 	}
 	if b.Why == leadIsGone && u.fails(swm11, a.parent.life == nil) {

@@ -59,8 +59,8 @@ func (t *tally) Emit(e *transcript.Event) {
 	case *transcript.AgentStart:
 		t.below[e.Agent] = b.Parent >= 0
 	case *transcript.AgentEnd:
-		if b.Status != "completed" && t.failed == "" {
-			t.failed = b.Status + ": " + b.Why
+		if b.Status != transcript.EndCompleted && t.failed == "" {
+			t.failed = string(b.Status) + ": " + b.Why
 		}
 	case *transcript.Response:
 		if !t.below[e.Agent] {

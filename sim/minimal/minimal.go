@@ -162,7 +162,7 @@ func (s *Stack) Result(a *agent.Agent) tool.Result {
 	texts := s.of(a).texts
 	delete(s.kept, a.Ref())
 	switch end := a.Ending(); end.Status {
-	case "failed", "killed", "refused":
+	case transcript.EndFailed, transcript.EndKilled, transcript.EndRefused:
 		departs(parent, "SUB-16", "the error of sub-agent "+typ+" is not marked as one")
 		if n := a.Own().Total(); n > 0 {
 			departs(parent, "SUB-18", strconv.FormatInt(n, 10)+" tokens of sub-agent "+typ+" are in nobody's counters")

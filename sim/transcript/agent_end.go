@@ -9,7 +9,7 @@ import (
 
 // AgentEnd is an agent's end, or the end of an activation.
 type AgentEnd struct {
-	Status   string    `text:"status"` // completed, failed, killed, max_turns
+	Status   Ending    `text:"status"`
 	Why      string    `text:"why,opt"`
 	Turns    int       `text:"turns"`
 	ToolUses int       `text:"tool_uses"`

@@ -8,7 +8,7 @@ type Handoff struct {
 	Activation int       `text:"activation,opt"` // of the child
 	Head       *llm.Node `text:"head,opt"`       // the conversation that was judged; its hash stands in the text
 	Taint      string    `text:"taint,opt"`      // what the verdict is about; "" where nothing spoke against the child
-	Verdict    string    `text:"verdict"`        // flagged, clean or error
+	Verdict    Verdict   `text:"verdict"`
 	Why        string    `text:"why,opt"`
 }
 

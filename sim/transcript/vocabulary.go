@@ -31,3 +31,27 @@ const (
 	Deadlocked  RunOutcome = "deadlock"
 	Interrupted RunOutcome = "interrupted"
 )
+
+// Ending is how an activation of an agent ended.
+type Ending string
+
+// How activations end.
+const (
+	EndCompleted Ending = "completed"
+	EndFailed    Ending = "failed"
+	EndKilled    Ending = "killed"
+	EndMaxTurns  Ending = "max_turns"
+	EndMaxTokens Ending = "max_tokens"
+	EndRefused   Ending = "refused"    // by the model, for safety
+	EndPaused    Ending = "pause_turn" // too often in a row
+)
+
+// Verdict is a classifier's word on a child's transcript.
+type Verdict string
+
+// The verdicts.
+const (
+	Flagged      Verdict = "flagged"
+	Clean        Verdict = "clean"
+	Unclassified Verdict = "error" // the classifier could not be asked
+)

@@ -9,6 +9,7 @@ import (
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
+	"agentsim/sim/transcript"
 )
 
 // Open says why a run did not come to the end that its scenario wants, "" where it
@@ -49,11 +50,11 @@ func OpenRoots(sc *scenarios.Scenario, r *metrics.Run) (out []string) {
 			continue
 		}
 		switch a.Status {
-		case "max_turns":
+		case transcript.EndMaxTurns:
 			limit, key := turnsOf(sc, a)
 			open = append(open, root{a.Lineage, fmt.Sprintf("reached the limit of %s (%s)", ui.Plural(limit, "turn"), key)})
-		case "failed", "refused", "max_tokens", "pause_turn":
-			open = append(open, root{a.Lineage, a.Status + ": " + a.Why})
+		case transcript.EndFailed, transcript.EndRefused, transcript.EndMaxTokens, transcript.EndPaused:
+			open = append(open, root{a.Lineage, string(a.Status) + ": " + a.Why})
 		}
 	}
 	for _, alike := range ui.Alike(open, func(x root) string { return x.why }) {

@@ -52,7 +52,7 @@ type agentEnd struct {
 
 func (w *Writer) agentEnd(e *transcript.Event, b *transcript.AgentEnd) {
 	w.ends = append(w.ends, agentEnd{int64(e.Agent), int64(w.agent(e.Agent).activation), int64(e.Seq), int64(e.At),
-		b.Status, b.Why, int64(b.Turns), int64(b.ToolUses), b.Own, b.Rolled})
+		string(b.Status), b.Why, int64(b.Turns), int64(b.ToolUses), b.Own, b.Rolled})
 }
 
 // row is it as endedColumns list it.

@@ -14,6 +14,7 @@ import (
 	"agentsim/scenarios/expect"
 	"agentsim/sim"
 	"agentsim/sim/audit"
+	"agentsim/sim/transcript"
 )
 
 // heading says what ran: the scenario, its seed, models, work and variants.
@@ -187,16 +188,19 @@ func unfinished(done []executed) (out []string) {
 // failedChildren counts the agents below the roots that did not come to an end of
 // their own: what became of their work is an outcome, not an end.
 func failedChildren(r *metrics.Run) string {
-	count := map[string]int{}
+	count := map[transcript.Ending]int{}
 	for i := range r.Agents {
 		if a := &r.Agents[i]; a.Parent >= 0 {
 			count[a.Status]++
 		}
 	}
 	var parts []string
-	for _, s := range [...]struct{ status, what string }{
-		{"failed", "failed"}, {"refused", "refused"}, {"max_tokens", "cut off at max_tokens"}, {"pause_turn", "paused too often"},
-		{"max_turns", "reached the limit of turns"},
+	for _, s := range [...]struct {
+		status transcript.Ending
+		what   string
+	}{
+		{transcript.EndFailed, "failed"}, {transcript.EndRefused, "refused"}, {transcript.EndMaxTokens, "cut off at max_tokens"}, {transcript.EndPaused, "paused too often"},
+		{transcript.EndMaxTurns, "reached the limit of turns"},
 	} {
 		if n := count[s.status]; n > 0 {
 			parts = append(parts, ui.Plural(n, "agent")+" "+s.what)

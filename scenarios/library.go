@@ -146,7 +146,7 @@ var sections = []Section{
 	{Word: "WKT", About: "worktrees and remote agents: whether they pay", Scenarios: []string{"worktrees", "remote"}},
 	{Word: "VER", About: "the verification agent", Scenarios: []string{"verdicts"}},
 	{Word: "BTW", About: "side questions, and what clients ask on their own", Scenarios: []string{"side-question", "day-session"}},
-	{Word: "MCP", About: "MCP servers: when they are there, and how their tools stand in front", Scenarios: []string{"mcp-servers", "tool-search", "agent-servers"}},
+	{Word: "MCP", About: "MCP servers: when they are there, and how their tools stand in front", Scenarios: []string{"mcp-servers", "tool-search", "agent-servers", "client-layouts"}},
 	{Word: "LEAN", About: "agents without CLAUDE.md and git status", Scenarios: []string{"explore-at-scale"}},
 	{Word: "BRG", About: "bridge", Without: "a bridge is around sessions, not in them; agentsim session is the process that one starts"},
 	{Word: "MIN", About: "the minimal stack", Scenarios: []string{"minimal-vs-full"}},

@@ -50,6 +50,9 @@ func (r *run) assumed() []string {
 	if v, ok := r.spec.Project.Stat(claudeMd); ok && r.partText(client.Memory) == "" {
 		out = append(out, fmt.Sprintf("%s of the project (%s) is in no prompt: give its text under project.claude_md", claudeMd, fileSize(v.Bytes)))
 	}
+	if layout := r.spec.Layout(); sc.Project.Client != "" {
+		out = append(out, "client "+layout.Name+", known on "+layout.Date)
+	}
 	for _, line := range r.spec.Head() {
 		out = append(out, "head: "+line)
 	}

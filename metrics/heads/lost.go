@@ -38,12 +38,18 @@ func (h *Heads) Note(problems []*document.Error) {
 	}
 }
 
+// Knows reports whether a baseline had a problem, on whatever line; one that did not note
+// them is taken to have had all.
+func (h *Heads) Knows(p *document.Error) bool {
+	return h.Unloaded == nil || slices.Contains(h.Unloaded, sums(p.File+" "+p.Msg))
+}
+
 // unread notes what could not be read of files, and the baseline had no such problem:
 // text that its author meant agents to have, those that have what else is of its kind.
 func (c *comparison) unread(problems []*document.Error) {
 	for _, p := range problems {
 		known := func(x Change) bool { return x.Why == p }
-		if p.Warning || c.base.Unloaded == nil || slices.Contains(c.base.Unloaded, sums(p.File+" "+p.Msg)) || slices.ContainsFunc(c.Changes, known) {
+		if p.Warning || c.base.Knows(p) || slices.ContainsFunc(c.Changes, known) {
 			continue
 		}
 		part := &Part{Word: word(p.File), File: p.File, Line: p.Line}

@@ -84,8 +84,11 @@ var rules = []sarif.Rule{
 func (c *check) findings() (out []sarif.Finding) {
 	for _, p := range c.Problems {
 		rule, level := "not-loaded", sarif.Error
-		if p.Warning {
+		switch {
+		case p.Warning:
 			rule, level = "loaded-in-part", sarif.Warning
+		case c.base != nil && c.base.Knows(p):
+			level = sarif.Note // as before, which does not fail
 		}
 		out = append(out, sarif.Finding{Rule: rule, Level: level, Text: told(p), File: p.File, First: p.Line})
 	}

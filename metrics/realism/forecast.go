@@ -123,6 +123,7 @@ const fewTurns = 4
 // generator draws bills of sessions from a profile.
 type generator struct {
 	figures     [numDrawn]*profile.Figure
+	draws       [numDrawn]func(u uint64) int64 // of figures
 	corrections [Forms]correction
 	seen        []session // by requests
 	late        float64   // of steps that bring tool results, those that began over 5 minutes later
@@ -136,7 +137,9 @@ func newGenerator(p *profile.Profile, seen []session) *generator {
 		if drawn(i) == childUnits {
 			w.Role = profile.SubAgent
 		}
-		g.figures[i], _ = p.Find(w)
+		if g.figures[i], _ = p.Find(w); g.figures[i] != nil {
+			g.draws[i] = g.figures[i].Draws()
+		}
 	}
 	g.late = g.lateResults()
 	g.seen = slices.SortedStableFunc(slices.Values(seen), func(a, b session) int { return cmp.Compare(a.requests, b.requests) })
@@ -268,8 +271,8 @@ type drawing struct {
 // at draws a figure.
 func (d *drawing) at(f drawn) int64 {
 	d.drawn++
-	if of := d.figures[f]; of != nil {
-		return of.At(d.key.At(d.drawn).Uint64())
+	if draw := d.draws[f]; draw != nil {
+		return draw(d.key.At(d.drawn).Uint64())
 	}
 	return drawnNames[f].other
 }

@@ -130,19 +130,28 @@ func gamma(key Key, halves int64) (sum int64) {
 	return sum
 }
 
-// Tail is a draw among the largest of a sample, n values of which lie between lo and hi,
-// the sample's largest: rarer ones grow by one factor for each halving of their share,
-// as far as one in n. A straight line to the largest would draw too many large ones. u
-// is uniform, and larger ones draw larger values.
-func Tail(lo, hi, n int64, u uint64) int64 {
-	over, most := exponential(^u), log2(n)
+// Tail draws among the largest of a sample: rarer ones grow by one factor for each
+// halving of their share, as far as one in n. A straight line to the largest would draw
+// too many large ones.
+type Tail struct{ lo, hi, grows, halvings int64 } // both in 2⁻³²; halvings is 0 where lo is all
+
+// NewTail is of n values between lo and hi, the sample's largest.
+func NewTail(lo, hi, n int64) Tail {
 	if hi <= lo || n < 2 {
-		return lo
+		return Tail{lo: lo}
 	}
-	over = min(log2e(over), most) // how often the share is halved
-	up, down := bits.Mul64(uint64(log2(hi+1)-log2(lo+1)), uint64(over))
-	y, _ := bits.Div64(up, down, uint64(most))
-	return min(max(scaled(lo+1, exp2(int64(y)))-1, lo), hi)
+	return Tail{lo, hi, log2(hi+1) - log2(lo+1), log2(n)}
+}
+
+// Draw draws by u, which is uniform; larger ones draw larger values.
+func (t *Tail) Draw(u uint64) int64 {
+	if t.halvings == 0 {
+		return t.lo
+	}
+	over := min(log2e(exponential(^u)), t.halvings) // how often the share is halved
+	up, down := bits.Mul64(uint64(t.grows), uint64(over))
+	y, _ := bits.Div64(up, down, uint64(t.halvings))
+	return min(max(scaled(t.lo+1, exp2(int64(y)))-1, t.lo), t.hi)
 }
 
 // log2 is the binary logarithm of a number from 1 on, in 2⁻³².

@@ -62,26 +62,35 @@ const (
 // At is the quantile function: the value below which the share u/2⁶⁴ of all lies,
 // between two quantiles in a straight line, above the last but one as rng.Tail has it. A
 // share is 1 for so many of all u, else 0.
-func (f *Figure) At(u uint64) int64 {
+func (f *Figure) At(u uint64) int64 { return f.Draws()(u) }
+
+// Draws is At, with what is equal for every u made once.
+func (f *Figure) Draws() func(u uint64) int64 {
 	if f.Share != nil {
-		hi, _ := bits.Mul64(u, 1000)
-		return one(int64(hi) < *f.Share)
+		share := *f.Share
+		return func(u uint64) int64 {
+			hi, _ := bits.Mul64(u, 1000)
+			return one(int64(hi) < share)
+		}
 	}
-	i, part := bits.Mul64(u, Steps)
-	low, high := f.Q[i], f.Q[i+1]
-	if i == Steps-1 && f.N >= 2*Steps {
-		return rng.Tail(low, high, f.N/Steps, part)
+	q, tailed := f.Q[:Steps+1], f.N >= 2*Steps
+	tail := rng.NewTail(q[Steps-1], q[Steps], f.N/Steps)
+	return func(u uint64) int64 {
+		i, part := bits.Mul64(u, Steps)
+		if i == Steps-1 && tailed {
+			return tail.Draw(part)
+		}
+		more, _ := bits.Mul64(part, uint64(q[i+1]-q[i]))
+		return q[i] + int64(more)
 	}
-	more, _ := bits.Mul64(part, uint64(high-low))
-	return low + int64(more)
 }
 
 // Mean is the mean of what At draws, of a figure with quantiles.
 func (f *Figure) Mean() int64 {
 	const draws = 1000
-	sum := int64(0)
+	sum, draw := int64(0), f.Draws()
 	for i := range uint64(draws) {
-		sum += f.At((2*i + 1) * (math.MaxUint64 / (2 * draws)))
+		sum += draw((2*i + 1) * (math.MaxUint64 / (2 * draws)))
 	}
 	return (sum + draws/2) / draws
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -65,10 +64,8 @@ func (s *Settings) overridden() {
 // searches reports whether the client finds tools of servers by a search, which it does
 // not on an address that is not the vendor's unless it is told to.
 func (s *Settings) searches() bool {
-	host := ""
-	if u, err := url.Parse(s.variables["ANTHROPIC_BASE_URL"].Value); err == nil {
-		host = u.Hostname()
-	}
+	_, host, _ := strings.Cut(s.variables["ANTHROPIC_BASE_URL"].Value, "://")
+	host, _, _ = strings.Cut(host, "/")
 	foreign := host != "" && host != "api.anthropic.com"
 	switch s.variables["ENABLE_TOOL_SEARCH"].Value {
 	case "false":

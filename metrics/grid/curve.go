@@ -1,6 +1,9 @@
 package grid
 
-import "agentsim/metrics"
+import (
+	"agentsim/metrics"
+	"agentsim/metrics/stat"
+)
 
 // Point is a place of a curve.
 type Point struct{ X, Y float64 }
@@ -10,6 +13,7 @@ type Point struct{ X, Y float64 }
 type Curve struct {
 	Variant string
 	Points  []Point
+	Bands   [][2]float64 // of each point, what a tenth and nine tenths of the seeds do not exceed
 }
 
 // Curves are those along the first axis, the others at their first values; xs are
@@ -22,7 +26,9 @@ func (g *Grid) Curves() (curves []Curve, xs []float64, numbers bool) {
 		for i, x := range xs {
 			cell := &g.At(i * step)[v]
 			if cell.Finished() && len(cell.Column("cost")) > 0 {
-				c.Points = append(c.Points, Point{x, float64(cell.Median("cost"))})
+				d := stat.Describe(cell.Column("cost"))
+				c.Points = append(c.Points, Point{x, float64(d.Median)})
+				c.Bands = append(c.Bands, [2]float64{float64(d.P10), float64(d.P90)})
 			}
 		}
 		curves = append(curves, c)

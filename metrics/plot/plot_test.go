@@ -133,6 +133,31 @@ func TestChart(t *testing.T) {
 	})
 }
 
+func TestInline(t *testing.T) {
+	c := example()
+	c.Title = `a "b" <script>`
+	c.Lines[0].Bands = nil
+	for _, p := range c.Lines[0].Points {
+		c.Lines[0].Bands = append(c.Lines[0].Bands, Band{p.Y - 0.001, p.Y + 0.001})
+	}
+	var b strings.Builder
+	if err := c.Inline(&b); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("RPT-07 a chart in a page is one element, without styles, with its title as text", func(t *testing.T) {
+		if s := b.String(); strings.Contains(s, " style=") || strings.Contains(s, "<?xml") || strings.Contains(s, "<script>") || !strings.Contains(s, `<svg role="img" aria-label="a &#34;b&#34; &lt;script&gt;"`) ||
+			!strings.Contains(s, `stroke="#005AB5"`) || !strings.Contains(s, `font-size="`) {
+			t.Error(s)
+		}
+	})
+	t.Run("RPT-07 points have bars as long as their bands", func(t *testing.T) {
+		plain := svgOf(t, example())
+		if with := svgOf(t, c); strings.Count(with, "<path") != strings.Count(plain, "<path")+3*len(c.Lines[0].Points) {
+			t.Errorf("%d paths, and %d without", strings.Count(with, "<path"), strings.Count(plain, "<path"))
+		}
+	})
+}
+
 func TestRound(t *testing.T) {
 	t.Run("CACHE-X2 ticks stand at multiples of 1, 2 or 5 and are written with as many places as they need", func(t *testing.T) {
 		for _, c := range []struct {

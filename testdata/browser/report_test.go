@@ -316,3 +316,31 @@ func TestServe(t *testing.T) {
 		w.quiet()
 	})
 }
+
+// TestAnswers: pages of commands that run or compare, without any single run.
+func TestAnswers(t *testing.T) {
+	w := start(t)
+	for _, c := range []struct {
+		name   string
+		args   []string
+		curves bool
+	}{
+		{"RPT-07 a sweep has its curves, with bars, and tables that sort", []string{"sweep", "fan-out", "--seeds", "3", "--set", "provider.ttl=5m,1h", "--db", "t.db"}, true},
+		{"RPT-07 a crossover has its curves, and the law beside the runs", []string{"crossover"}, true},
+		{"RPT-07 a run has its comparison", []string{"run", "fan-out", "--db", "t.db"}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w.t = t
+			if err := os.WriteFile(filepath.Join(w.dir, "p.html"), w.agentsim(append(c.args, "-o", "html")...), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			w.do(chromedp.Navigate("about:blank"), chromedp.Navigate("file://"+filepath.Join(w.dir, "p.html")), chromedp.WaitReady("table.sheet"), chromedp.EmulateViewport(390, 900))
+			w.is("nothing is wider than 390", `document.documentElement.scrollWidth <= innerWidth`, "true")
+			first := `document.querySelector("#answer table.sheet")`
+			w.text(first + `.querySelector("th button").click()`)
+			w.is("a table sorts", first+`.querySelector("th").getAttribute("aria-sort")`, "descending")
+			w.is("curves are drawn, in colour", `[...document.querySelectorAll("svg path")].some(e => getComputedStyle(e).stroke === "rgb(0, 90, 181)")`, strconv.FormatBool(c.curves))
+			w.quiet()
+		})
+	}
+}

@@ -40,4 +40,4 @@ func (c *choice) Set(word string) error {
 }
 
 // Formats are the ways in which results are printed for machines and people.
-var Formats = []string{"table", "json", "ndjson", "csv", "markdown"}
+var Formats = []string{"table", "json", "ndjson", "csv", "markdown", "html"}

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"agentsim/metrics/page"
 	"agentsim/metrics/report"
 
 	"github.com/spf13/cobra"
@@ -170,7 +171,11 @@ func Things(n int64, what string) string {
 
 // Print prints what a command answers in one of Formats.
 func (s *Env) Print(form string, d *report.Document) error {
-	if err := d.Write(s.Stdout, form, s.Style()); err != nil {
+	write := func() error { return d.Write(s.Stdout, form, s.Style()) }
+	if form == "html" {
+		write = func() error { return page.Write(s.Stdout, s.CommandLine(), d) }
+	}
+	if err := write(); err != nil {
 		return Failf(Operating, "cannot write the result: %w", err)
 	}
 	return nil

@@ -23,6 +23,9 @@ func (c *comparison) document(o *options) *report.Document {
 	d.Field("axis", report.Text(c.axis.name))
 	d.Say("")
 	d.Table(c.table())
+	if o.output == "html" {
+		d.Embed(c.chart().Inline)
+	}
 	d.Say("")
 	d.Label("crosses", c.crosses())
 	d.Label("result", c.result())

@@ -78,6 +78,11 @@ func (g *sweepGrid) document() *report.Document {
 		d.Say("")
 		d.Table(g.spread())
 	}
+	if g.o.output == "html" && len(g.Axes) > 0 {
+		if chart := g.chart(); len(chart.Lines) > 0 {
+			d.Embed(chart.Inline)
+		}
+	}
 	d.Table(g.figures().Hidden())
 	d.Table(g.unfinishedRuns())
 	d.Main("figures")
@@ -306,11 +311,17 @@ func (g *sweepGrid) draw() error {
 func (g *sweepGrid) chart() *plot.Chart {
 	curves, xs, numbers := g.Curves()
 	ch := &plot.Chart{Title: g.Name, X: g.Axes[0].Path, Y: "cost, US dollars", Subtitle: g.fixed()}
+	if g.Seeds > 1 {
+		ch.Note = fmt.Sprintf("points: medians of %d seeds; bars: what a tenth and nine tenths of them do not exceed", g.Seeds)
+	}
 	const dollar = 1e12
 	for v, c := range curves {
 		l := plot.Line{Name: cmp.Or(c.Variant, g.Name), Hue: plot.Hue(v % 3), Dashed: v/3%2 == 1, Dots: true, Apart: !numbers}
-		for _, p := range c.Points {
+		for i, p := range c.Points {
 			l.Points = append(l.Points, plot.Point{X: p.X, Y: p.Y / dollar})
+			if g.Seeds > 1 {
+				l.Bands = append(l.Bands, plot.Band{Low: c.Bands[i][0] / dollar, High: c.Bands[i][1] / dollar})
+			}
 		}
 		if len(l.Points) > 0 {
 			ch.Lines = append(ch.Lines, l)

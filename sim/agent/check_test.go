@@ -32,13 +32,10 @@ func (s *story) check() (wrong []string) {
 // events of the kind, each as its fields; field "" is the agent.
 func (s *story) eventsOf(kind string) (out []map[string]string) {
 	for line := range strings.SplitSeq(s.text.String(), "\n") {
-		if !strings.Contains(line, " "+kind) {
+		if of := strings.SplitN(line, " ", 6); len(of) < 5 || of[4] != kind {
 			continue
 		}
 		f := strings.Fields(line)
-		if len(f) < 5 || f[4] != kind {
-			continue
-		}
 		ev := map[string]string{"": f[3], "at": f[1]}
 		for _, w := range f[5:] {
 			k, v, _ := strings.Cut(w, "=")

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -25,7 +26,19 @@ func TestLaws(t *testing.T) {
 	t.Run("ISO-02 a clone equals a copy whatever is read later on either side", rapid.MakeCheck(cloneLaw))
 	t.Run("SUB-02 an input is read just when it is a JSON object with unique known fields, and strings mean what JSON says",
 		rapid.MakeCheck(inputLaw))
+	t.Run("a text in a definition is quoted as encoding/json does", rapid.MakeCheck(quoteLaw))
 	t.Run("CON-12 CON-15 pages join to the whole file and none shows a line that its mark does not count", rapid.MakeCheck(pageLaw))
+}
+
+func quoteLaw(t *rapid.T) {
+	parts := rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"\xff", "\u2028", "\u2029", "<&>", "\x7f", "\x00\b\f\n\r\t\"\\"})))
+	s := strings.Join(parts.Draw(t, "text"), "")
+	var want bytes.Buffer
+	enc := json.NewEncoder(&want)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil || quote(s)+"\n" != want.String() {
+		t.Fatalf("%s, want %s %v", quote(s), want.String(), err)
+	}
 }
 
 // The names of the specification, spelled out apart from the tables under test.

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"agentsim/sim/llm"
 )
 
 // fieldType is the JSON type of an input field.
@@ -64,27 +67,33 @@ func (fs fields) schema() string {
 
 // property is the schema of one field.
 func (f *field) property() string {
-	p := struct {
-		Type    string   `json:"type,omitempty"`
-		About   string   `json:"description"`
-		Minimum *int     `json:"minimum,omitempty"`
-		Enum    []string `json:"enum,omitempty"`
-	}{About: f.about, Enum: f.enum}
+	s := `{`
 	if f.typ != anyType {
-		p.Type = f.typ.String()
+		s += `"type":` + quote(f.typ.String()) + `,`
 	}
+	s += `"description":` + quote(f.about)
 	if f.typ == integerType {
-		p.Minimum = new(int)
+		s += `,"minimum":0`
 	}
-	return strings.TrimSuffix(quote(p), "}") + f.inner + "}"
+	for i, e := range f.enum {
+		s += [...]string{`,"enum":[`, `,`}[min(i, 1)] + quote(e)
+	}
+	if len(f.enum) > 0 {
+		s += `]`
+	}
+	return s + f.inner + `}`
 }
 
-// quote writes a string, or what holds strings, as JSON.
-func quote(v any) string {
+// quote writes a string as encoding/json does without escapes for HTML, which differs
+// from the canonical form where a text is no UTF-8 or has separators of lines.
+func quote(s string) string {
+	if utf8.ValidString(s) && !strings.Contains(s, "\u2028") && !strings.Contains(s, "\u2029") {
+		return string(llm.AppendQuoted(nil, s))
+	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	if err := enc.Encode(s); err != nil {
 		panic("tool: a text that JSON cannot hold: " + err.Error())
 	}
 	return strings.TrimSuffix(b.String(), "\n")

@@ -75,7 +75,8 @@ var rules = []rule{
 	{"tools.preview", warned, unless(func(s *Scenario) bool { return s.Tools.ReplaceOver > 0 || len(s.ReplaceFlips) > 0 }, "tools.replace_over is 0, so no result is replaced")},
 	{"fan_out.cap", warned, unless(func(s *Scenario) bool { return s.FanOut.Hold == "first-response" }, "fan_out.hold is none")},
 	{"fan_out", warned, when(func(s *Scenario) bool { return s.minimal() && !s.Minimal.SideBySide }, "stack minimal runs one sub-agent after the other")},
-	{"forks gates." + forkGate, warned, withoutForks},
+	{"forks", warned, withoutForks},
+	{"gates." + forkGate, warned, withoutUntyped},
 	{"forks.typed_children", warned, unless(func(s *Scenario) bool { return s.scriptsSpawn(func(typ string) bool { return typ != "" }) }, "no fork starts an agent whose type it names")},
 	{"interactive", warned, withoutTerminal},
 	{"minimal.side_by_side limits.evict_after permissions.allowed_tools gates." + classifierGate, warned, unless((*Scenario).spawns, nobodySpawned)},
@@ -347,6 +348,15 @@ func withoutForks(s *Scenario) string {
 		return ""
 	}
 	return "no child is a fork"
+}
+
+// withoutUntyped is why it is all the same whether forks are asked for, "" where it is
+// not: under a coordinator a call without a type falls back.
+func withoutUntyped(s *Scenario) string {
+	if s.Coordinates() && s.scriptsSpawn(func(typ string) bool { return typ == "" }) {
+		return ""
+	}
+	return withoutForks(s)
 }
 
 // withoutTerminal is why nobody asks whether somebody is at the terminal.

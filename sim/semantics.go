@@ -16,7 +16,7 @@ var changes = [...]string{
 	3: "figures in results are plain numbers, titles are in no key, an item that did not read what it needs is not done, coordinators wait for all research, prompts carry the user's goal, forks commit, a failed tool cancels its neighbours, and what all agent types share stands in front",
 	4: "who writes a prompt names only places that are in its own request, reports say file and line, a lead lists the files that tell items apart, agents without search tools search in the shell, sizes belong to what a step does, texts are drawn sentences about the item, and plan mode refuses commands that write",
 	5: "on another project no file that is in front of agents or that a program made stands for work or is read by who loses the way, a teammate's plan goes to its lead, a scripted turn with tools is not spent on a summary, what a remote agent says comes home while it works, a notification has the tokens of the call in which its agent was killed, and agents follow their session into plan mode and out of it",
-	6: "isolation is a field of the Agent tool in every session, name, team_name and mode where swarms are on whatever else the caller has, a verification writes temporary files unasked, and patterns of answers name side questions where they say so",
+	6: "isolation is a field of the Agent tool in every session, name, team_name and mode where swarms are on whatever else the caller has, a verification writes temporary files unasked, patterns of answers name side questions where they say so, and a command or a write takes effect while its time goes by, so that an abort leaves what was done until then",
 }
 
 // ChangedSince says in one sentence how runs of a version of the semantics differ

@@ -10,32 +10,96 @@ import (
 	"agentsim/sim/vtime"
 )
 
-// perform runs a tool on the agent's environment.
-func (u *toolUse) perform(p *kernel.Proc) {
+// perform runs a tool on the agent's environment, or sends a command to the background.
+func (u *toolUse) perform(p *kernel.Proc) error {
 	a := u.by
-	env := &a.w.env // tools run to completion, so one serves all
+	if u.tool.Stateful && a.ctx.Session == nil {
+		a.ctx.Session = &tool.Session{}
+	}
+	if about, is := tool.Background(u.block.Content); is && u.command() && !a.w.cfg.Stack.Bare() {
+		if !a.w.gates.DisableBackground {
+			u.inBackground(p, about)
+			return nil
+		}
+		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "ignored-field", Detail: u.tool.Name + " input run_in_background is gated off"})
+	}
+	return u.act(p, a.ctx.Session)
+}
+
+// command reports whether the tool runs command lines.
+func (u *toolUse) command() bool { return u.tool.CanonicalName() == "Bash" }
+
+// act does what a tool does. Of one that runs alone the time has passed then: each part
+// of a command has its effects once its own has, and any other tool of the project's has
+// them at its end; what a server answers takes the time that the answer says.
+// The error is an abort that came before; then the result says so.
+func (u *toolUse) act(p *kernel.Proc, session *tool.Session) error {
+	a, began := u.by, p.Now()
+	waits := u.alone && (u.command() || !u.safe && !u.tool.MCP)
+	if waits && !u.command() {
+		if err := p.Sleep(u.time()); err != nil {
+			u.result, u.unheard = interrupted(err), true
+			return err
+		}
+	}
+	env := &a.w.env // those that do not wait run to completion, so one serves all
+	if u.command() {
+		env = new(tool.Env)
+	}
 	*env = tool.Env{FS: a.place.of(a.w).fs, Cache: a.ctx.Files, Marks: a.w.cfg.Marks, Now: p.Now(), Root: a.directory(), Agent: a.ref}
 	if u.tool.Stateful {
-		if a.ctx.Session == nil {
-			a.ctx.Session = &tool.Session{}
-		}
-		env.Session, env.Repo, env.Programs, env.Drawn = a.ctx.Session, a.place.of(a.w).repo, a.w.cfg.Programs, a.w.cfg.Drawn
+		env.Session, env.Repo, env.Programs, env.Drawn = session, a.place.of(a.w).repo, a.w.cfg.Programs, a.w.cfg.Drawn
 		env.Interrupted = p.Kernel().Interrupted
 	}
+	before, cut := len(env.FS.Log()), error(nil)
+	if waits && u.command() {
+		env.Wait = func(d vtime.Duration) error {
+			u.wrote = append(u.wrote, logged{before, len(env.FS.Log())})
+			cut = p.Sleep(d)
+			before = len(env.FS.Log())
+			return cut
+		}
+	}
 	a.ctx.Files.TakeLast()
-	before := len(env.FS.Log())
 	u.result = u.tool.Run(env, u.block.Content)
-	u.ran, u.saw, u.wrote = !a.w.cfg.Stack.Bare(), a.ctx.Files.TakeLast(), len(env.FS.Log())-before
+	u.wrote = append(u.wrote, logged{before, len(env.FS.Log())})
+	if rest := u.result.Took - p.Now().Sub(began); env.Wait != nil && cut == nil && rest > 0 {
+		cut = p.Sleep(rest)
+	}
+	if a.ended {
+		return cut // a command that its agent's end has stopped
+	}
+	u.ran, u.saw = !a.w.cfg.Stack.Bare(), a.ctx.Files.TakeLast()
 	if s := env.Session; s != nil && s.Shell.Dir != env.Root {
 		u.dir = s.Shell.Dir
 	}
-	u.conflicts(before)
+	u.conflicts(env)
 	if u.took = u.result.Took; u.took == 0 {
 		u.took = u.time()
 	}
-	if u.result.Shell != nil {
-		u.afterShell(p)
+	if waits {
+		u.took, u.unheard = 0, cut != nil
 	}
+	if u.result.Shell != nil {
+		u.afterShell()
+	}
+	return cut
+}
+
+// interrupted is the result of a tool that an abort has cut off.
+func interrupted(why error) tool.Result {
+	return failure("Interrupted while it ran: " + why.Error() + ".")
+}
+
+// logged is a part of the log of a tree's changes.
+type logged struct{ from, to int }
+
+// files is how many files a tool use has changed.
+func (u *toolUse) files() (n int) {
+	for _, l := range u.wrote {
+		n += l.to - l.from
+	}
+	return n
 }
 
 // time is how long a tool use takes whose result does not say.
@@ -59,9 +123,8 @@ const (
 	RuleUnknown = "command_not_found"
 )
 
-// afterShell records what a command did beyond its output, and sends one that is
-// to run in the background there.
-func (u *toolUse) afterShell(p *kernel.Proc) {
+// afterShell records what a command did beyond its output.
+func (u *toolUse) afterShell() {
 	a := u.by
 	s := u.result.Shell
 	if len(s.Unknown) > 0 {
@@ -69,13 +132,6 @@ func (u *toolUse) afterShell(p *kernel.Proc) {
 	}
 	if wrote := a.def.forbidden(s); len(wrote) > 0 {
 		a.w.rec.emit(a.ref, &transcript.Finding{Rule: RuleBreach, Detail: a.def.Type + " changed " + strings.Join(wrote, ", ")})
-	}
-	switch {
-	case !s.Background:
-	case a.w.gates.DisableBackground:
-		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "ignored-field", Detail: u.tool.Name + " input run_in_background is gated off"})
-	default:
-		u.inBackground(p)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"agentsim/sim/llm"
 	"agentsim/sim/shell"
+	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
 	"agentsim/sim/workspace"
 	"agentsim/sim/worktree"
@@ -176,8 +177,8 @@ func (p *place) gitStatus(text string) string {
 
 // conflicts records what a tool use came upon that another agent has changed: a merge's
 // conflicts, an edit that was refused, and a file that a command wrote over.
-func (u *toolUse) conflicts(before int) {
-	a, fs := u.by, u.by.place.of(u.by.w).fs
+func (u *toolUse) conflicts(env *tool.Env) {
+	a, fs := u.by, env.FS
 	report := func(c transcript.Conflict) { a.w.rec.emit(a.ref, &c) }
 	if s := u.result.Shell; s != nil {
 		for _, c := range s.Conflicts {
@@ -194,18 +195,21 @@ func (u *toolUse) conflicts(before int) {
 			}
 		}
 	}
-	if s := a.w.env.Stale; s.Path != "" {
+	if s := env.Stale; s.Path != "" {
 		apart(fs.Log(), s.Path, s.Seen)
 	}
-	if u.tool.CanonicalName() != "Bash" {
+	if !u.command() {
 		return
 	}
-	for i, w := range fs.Log()[before:] {
-		if s := u.result.Shell; s != nil && slices.Contains(s.Merged, w.Path) {
-			continue // which is what a merge is for
-		}
-		if seen, ok := a.ctx.Files.Get(w.Path); ok && w.By == a.ref && seen.Hash != w.Before {
-			apart(fs.Log()[:before+i], w.Path, seen.Hash)
+	for _, l := range u.wrote {
+		for i := l.from; i < l.to; i++ {
+			w := &fs.Log()[i]
+			if s := u.result.Shell; s != nil && slices.Contains(s.Merged, w.Path) {
+				continue // which is what a merge is for
+			}
+			if seen, ok := a.ctx.Files.Get(w.Path); ok && w.By == a.ref && seen.Hash != w.Before {
+				apart(fs.Log()[:i], w.Path, seen.Hash)
+			}
 		}
 	}
 }

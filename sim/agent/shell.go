@@ -59,9 +59,9 @@ func (s *shellTask) stop() {
 	s.proc.Abort(errShellStopped)
 }
 
-// output is what the command's output file holds: everything once it has ended.
+// output is what the command's output file holds: what it has written, once it has ended.
 func (s *shellTask) output() string {
-	if s.task.Status() == task.Running {
+	if s.task.Status() == task.Running || s.result.Content == nil {
 		return ""
 	}
 	return s.result.Content.Raw()
@@ -93,17 +93,17 @@ func (w *World) stopTask(t *task.Task, why error) {
 	target.ctx.Abort.Abort(why)
 }
 
-// inBackground lets a command that has its result after some time run on, and
+// inBackground lets a command run on while its agent goes on, and
 // answers at once. Its task stands in the session's state, whoever started it
 // (ISO-06); its end is one notification, and its agent's end is its end. A root
 // goes on waiting for it; another agent that has nothing else to do ends, and the
-// command with it.
-func (u *toolUse) inBackground(p *kernel.Proc) {
-	a, took := u.by, u.took
+// command with it. What it has done by then stands, and no more is done.
+func (u *toolUse) inBackground(p *kernel.Proc, about string) {
+	a := u.by
 	t := &task.Task{ID: task.ID(task.LocalBash, a.key.Sub("shell").Sub(u.block.ID.String()).Uint64()), Type: task.LocalBash,
-		Description: u.result.Shell.About, Owner: a.ref, Agent: -1, Backgrounded: true}
+		Description: about, Owner: a.ref, Agent: -1, Backgrounded: true}
 	t.OutputFile = outputDir + t.ID + ".output"
-	s := &shellTask{task: t, owner: a, began: p.Now(), result: u.result}
+	s := &shellTask{task: t, owner: a, began: p.Now()}
 	a.w.register(a, t)
 	a.w.move(a.ref, t, task.Running)
 	if a.root != nil {
@@ -111,14 +111,21 @@ func (u *toolUse) inBackground(p *kernel.Proc) {
 	}
 	a.w.shells[t.ID] = s
 	a.held.shells = append(a.held.shells, s)
+	run := &toolUse{call: u.call, tool: u.tool, alone: true}
+	session := &tool.Session{Shell: *a.ctx.Session.Shell.Beside()}
 	s.proc = p.Kernel().Spawn("shell "+t.ID, func(q *kernel.Proc) error {
-		err := q.Sleep(took)
-		if err != nil && !errors.Is(err, errShellStopped) {
+		var err error
+		if run.result = interrupted(errShellStopped); !s.task.Status().Final() { // before its first step
+			err = run.act(q, session)
+		}
+		if s.result = run.result; err != nil && !errors.Is(err, errShellStopped) {
 			return err
 		}
 		s.end(q.Now())
 		return nil
 	})
-	u.took = 0
+	if dir := a.ctx.Session.Shell.Dir; dir != a.directory() {
+		u.dir = dir
+	}
 	u.result = tool.Result{Content: llm.NewText(llm.Prose, "Running in the background as task "+t.ID+". Its output will be in "+t.OutputFile+".")}
 }

@@ -25,7 +25,8 @@ type toolUse struct {
 	ran     bool        // on the agent's environment, in the full stack
 	saw     tool.Change // of what it has read
 	dir     string      // where the shell stands afterwards
-	wrote   int         // files that it changed
+	wrote   []logged    // what it changed
+	alone   bool        // it runs beside no other
 	via     string      // how its prompt came to the lead of a team
 }
 
@@ -136,7 +137,8 @@ func (a *Agent) group(p *kernel.Proc, uses []toolUse) error {
 			u.cancel(u.began)
 			continue
 		}
-		if err = u.start(p); err != nil {
+		u.alone = len(uses) == 1
+		if err = u.start(p); err != nil && u.result.Content == nil {
 			break
 		}
 		if asked := p.Now(); asked > u.began {
@@ -151,11 +153,28 @@ func (a *Agent) group(p *kernel.Proc, uses []toolUse) error {
 	}
 	if err != nil {
 		_ = joinLinked(p, started) // the abort is what counts
+		cutOff(started, p.Now(), err)
 	}
 	for i := range started {
 		started[i].done()
 	}
 	return err
+}
+
+// cutOff ends the tools that an abort finds running. What they have read is forgotten;
+// what acts on agents has done so.
+func cutOff(uses []toolUse, now vtime.Instant, why error) {
+	for i := range uses {
+		u := &uses[i]
+		if u.pending != nil || u.by.record != nil || u.ends() <= now {
+			continue
+		}
+		u.took = now.Sub(u.began)
+		if u.ran {
+			u.by.ctx.Files.Undo(u.saw)
+			u.result, u.unheard = interrupted(why), true
+		}
+	}
 }
 
 // siblingError is the result of a tool use that was cancelled with its group.
@@ -233,7 +252,8 @@ func joinLinked(p *kernel.Proc, uses []toolUse) error {
 const shieldDeadline = 5 * vtime.Second
 
 // start runs a tool use as far as it goes without waiting, but for the user's
-// answer to a prompt. The error is an abort that came while the prompt stood.
+// answer to a prompt and for what runs alone. The error is an abort that came meanwhile;
+// where it cut the tool off there is a result.
 func (u *toolUse) start(p *kernel.Proc) error {
 	a := u.by
 	if r := a.record.result(u, p.Now()); r != nil {
@@ -271,7 +291,7 @@ func (u *toolUse) start(p *kernel.Proc) error {
 			u.result, u.took = *gone, u.time()
 			return nil
 		}
-		u.perform(p)
+		return u.perform(p)
 	}
 	return nil
 }
@@ -306,7 +326,7 @@ func (u *toolUse) done() {
 	}
 	rec := &u.by.w.rec
 	rec.result = transcript.ToolResult{Call: u.by.client.calls - 1, Index: u.index, ID: u.block.ID, Name: u.block.Name,
-		IsError: u.result.IsError, RemovedBy: u.layer, Bytes: bytes, Took: u.took, Dir: u.dir, Wrote: u.wrote}
+		IsError: u.result.IsError, RemovedBy: u.layer, Bytes: bytes, Took: u.took, Dir: u.dir, Wrote: u.files()}
 	if u.block != u.said {
 		rec.result.Ran = u.block.Content.Identity()
 	}

@@ -123,7 +123,7 @@ func New(opt Options) *Auditor {
 	u.servers = servers{ledger: l, filter: &u.filter, listed: map[string][]string{}, lost: map[string]uint64{}, is: map[string]string{}}
 	u.filter.servers, u.fronts.servers, u.launches.servers = &u.servers, &u.servers, &u.servers
 	u.starts = starts{ledger: l, gates: &u.gates, chained: map[uint64]bool{}}
-	u.tasks = tasking{ledger: l, handoffs: &u.handoffs, homes: &u.homes, notices: &u.notices, permissions: &u.permissions, launches: &u.launches, known: map[string]*taskState{},
+	u.tasks = tasking{ledger: l, handoffs: &u.handoffs, homes: &u.homes, notices: &u.notices, permissions: &u.permissions, launches: &u.launches, neighbours: &u.neighbours, known: map[string]*taskState{},
 		outputs: outputs{gone: map[string]vtime.Instant{}}}
 	u.teams = teams{ledger: l, gates: &u.gates, tasks: &u.tasks, owners: map[shared]string{}, sent: map[route]int{}, got: map[route]int{}}
 	u.launches.teams, u.fronts.teams = &u.teams, &u.teams

@@ -16,6 +16,7 @@ type neighbours struct {
 	fronts   *fronts
 	changes  map[filed][]changed
 	commands uint64 // the last event of one
+	shells   int    // commands that run in the background
 }
 
 // filed is a file of a directory in which agents work: that of a remote agent has no path.
@@ -39,6 +40,18 @@ func (a *agent) alone(c *call) bool {
 		return x != nil && !a.edited && changes(x)
 	}
 	return true
+}
+
+// runsOn takes in that a command begins to run in the background of its agent, 1 more, or has
+// ended there, −1: between the two it changes files at any time.
+func (u *neighbours) runsOn(owner *agent, more int) {
+	u.commands = u.seq
+	u.shells += more
+	if p := owner.place; p != nil {
+		p.commands++
+		p.shells += more
+		p.brought = u.seq
+	}
 }
 
 // begins is LOOP-03 for a call that begins: none that has to run alone is under
@@ -116,7 +129,7 @@ func grouped(calls []call) bool {
 // changed is a change of a file by an agent.
 type changed struct {
 	by    *agent
-	began uint64   // the event at which it began, and
+	at    uint64   // the event of its result, and
 	saw   uint64   // that at which the agent last saw the file; 0 where that is not known
 	wrote llm.Hash // the input of a Write, and
 	had   llm.Hash // that of the agent's Write before
@@ -135,11 +148,12 @@ func (u *neighbours) standsOn(a *agent, c *call) {
 	at := x.file
 	u.fronts.wrote(a, x)
 	known := a.files.make(at)
-	now := changed{by: a, began: c.began, saw: known.saw, had: known.wrote}
+	now := changed{by: a, at: u.seq, saw: known.saw, had: known.wrote}
 	known.saw, known.wrote = c.began, llm.Hash{}
 	if x.name == "Read" {
 		return
 	}
+	known.saw = u.seq
 	if x.name == "Write" {
 		now.wrote = x.input.Identity()
 		known.wrote = now.wrote
@@ -163,7 +177,7 @@ func (u *neighbours) stale(a *agent, c *call, x *use, b *llm.Block) {
 	if !b.IsError || x.name != "Edit" || a.edited || c == nil || c.saw == 0 || !strings.Contains(b.Content.Raw(), tool.Modified) {
 		return
 	}
-	changed := u.commands > c.saw || u.underWay() || slices.ContainsFunc(u.changes[filed{a.place, x.file}], func(o changed) bool { return o.began > c.saw })
+	changed := u.commands > c.saw || u.underWay() || slices.ContainsFunc(u.changes[filed{a.place, x.file}], func(o changed) bool { return o.at > c.saw })
 	if u.fails(iso02, changed) {
 		u.report(iso02, a, "an edit of "+x.file+", which nobody has changed since it was read", short(b.Content.Raw()))
 	}
@@ -171,18 +185,18 @@ func (u *neighbours) stale(a *agent, c *call, x *use, b *llm.Block) {
 
 // underWay reports whether somebody is about to change something.
 func (u *neighbours) underWay() bool {
-	return slices.ContainsFunc(u.agents, func(a *agent) bool {
+	return u.shells > 0 || slices.ContainsFunc(u.agents, func(a *agent) bool {
 		return a != nil && a.life != nil && slices.ContainsFunc(a.calls, func(c call) bool { return !c.done && c.began > 0 && !slices.Contains(harmless, c.name) })
 	})
 }
 
 // overtaken holds a later change against an earlier one of another agent.
 func (u *neighbours) overtaken(at string, earlier, later *changed) {
-	if earlier.by == later.by || later.saw == 0 || earlier.began > later.began {
+	if earlier.by == later.by || later.saw == 0 || earlier.at > later.at {
 		return
 	}
 	same := earlier.wrote != llm.Hash{} && earlier.wrote == later.had
-	if u.fails(aud04, same || earlier.began <= later.saw) { // a fork has seen what its parent wrote
+	if u.fails(aud04, same || earlier.at <= later.saw) { // a fork has seen what its parent wrote
 		u.report(aud04, later.by, "no edit of "+at+" that "+earlier.by.lineage+" has changed since it was read", "one")
 	}
 }

@@ -16,6 +16,7 @@ type tasking struct {
 	notices     *notices
 	permissions *permissions
 	launches    *launches
+	neighbours  *neighbours
 	known       map[string]*taskState
 	outputs     outputs
 }
@@ -109,9 +110,15 @@ func (u *tasking) task(ref int32, b *transcript.Task) {
 	t.status, t.kind = b.To, b.Type
 	if b.To == "running" {
 		t.ran, t.since = u.now, u.seq
+		if t.kind == "local_bash" && a != nil {
+			u.neighbours.runsOn(a, 1)
+		}
 	}
 	if !final(b.To) {
 		return
+	}
+	if t.kind == "local_bash" && a != nil && b.From == "running" {
+		u.neighbours.runsOn(a, -1)
 	}
 	t.open = append(t.open, ending{activation: b.Activation, status: b.To, took: u.now.Sub(t.ran)})
 	u.homes.agrees(b.ID, t)

@@ -22,6 +22,7 @@ type workplace struct {
 	from         *workplace // of which it was made; nil of the project's own
 	made         uint64     // the event at which it was
 	brought      uint64     // the last event by which a command may have brought it another's work
+	shells       int        // commands that run in the background
 	within       int
 	outlived     bool // whom it was made for has ended before others in it
 	edits        int
@@ -178,7 +179,7 @@ func (u *worktrees) shows(a *agent, x *use, b *llm.Block) {
 	if !known || by.in == nil {
 		return
 	}
-	if u.fails(wkt05, by.in == a.place || by.seq < a.place.brought || a.place.stemsFrom(by)) {
+	if u.fails(wkt05, by.in == a.place || by.seq < a.place.brought || a.place.shells > 0 || a.place.stemsFrom(by)) {
 		u.report(wkt05, a, "no version of "+at+" from another directory", hash+", made in "+orNone(by.in.path))
 	}
 }

@@ -25,6 +25,7 @@ type machine struct {
 	steps   int
 	work    int
 	clock   vtime.Duration
+	waited  vtime.Duration // of clock
 	wrote   names
 	temp    names
 	unknown names
@@ -59,6 +60,7 @@ var (
 	errStream = fmt.Errorf("the command gave up: a pipe, file or value grew past %d MiB", maxStream>>20)
 	errDepth  = errors.New("the command gave up: it is nested too deep")
 	errBroken = errors.New("the command was interrupted")
+	errCut    = errors.New("the command was interrupted: what it had done until then stands")
 	errFields = fmt.Errorf("the command gave up: a line expands to more than %d words", maxFields)
 )
 
@@ -110,11 +112,24 @@ func (m *machine) leave() { m.depth-- }
 func (m *machine) pass(d vtime.Duration) bool {
 	if d > m.env.Timeout-m.clock {
 		m.clock = m.env.Timeout
+		m.wait()
 		m.halt(fmt.Errorf("the command timed out after %d ms: what it had done until then stands", m.env.Timeout.Milliseconds()))
 		return false
 	}
 	m.clock += d
+	m.wait()
 	return m.halted == nil
+}
+
+// wait lets the time pass that has been counted.
+func (m *machine) wait() {
+	if m.env.Wait == nil || m.halted != nil {
+		return
+	}
+	d := m.clock - m.waited
+	if m.waited = m.clock; m.env.Wait(d) != nil {
+		m.halt(errCut)
+	}
 }
 
 // set gives a variable a value.

@@ -48,6 +48,9 @@ type Session struct {
 // temporary files.
 func (s *Session) Clone() *Session { return &Session{Dir: s.Dir} }
 
+// Beside is a session that begins in the same directory, with the same temporary files.
+func (s *Session) Beside() *Session { return &Session{Dir: s.Dir, temp: s.Temp()} }
+
 // Temp is the tree below TempDir.
 func (s *Session) Temp() *workspace.FS {
 	if s.temp == nil {
@@ -74,6 +77,9 @@ type Env struct {
 	// out here: programs that look at nothing, and what was committed before the
 	// run. It is given what holds without it; nil leaves that.
 	Drawn func(output string, took vtime.Duration) (string, vtime.Duration)
+	// Wait lets virtual time pass before what comes next is done; its error cuts the
+	// script off there. nil does all at one instant and counts the time.
+	Wait func(vtime.Duration) error
 	// Interrupted reports whether the run is to end, where nothing more may be
 	// done; nil is never.
 	Interrupted func() bool
@@ -129,7 +135,11 @@ func Run(env *Env, script string) Result {
 // result collects what became of the script.
 func (m *machine) result() Result {
 	m.env.Session.Dir = m.dir
-	if m.halted != nil {
+	switch m.halted {
+	case nil:
+	case errCut:
+		m.status = 137
+	default:
 		m.status = 124
 	}
 	return Result{Output: shown(m.out.String()), Exit: m.status, Took: m.clock, Wrote: m.wrote.list, Temp: m.temp.list,

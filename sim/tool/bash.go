@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -34,9 +35,22 @@ type Shell struct {
 	Merged    []string         // files in which they put both sides
 }
 
-// runBash runs a command line in the agent's shell. One that is to run in the
-// background does what it does at once too; only its result comes later, which
-// is the agent layer's to arrange. Files that it shows are not
+// Background is what a call of Bash that is to run in the background does, as it
+// describes it; false of any other.
+func Background(p *llm.Payload) (about string, is bool) {
+	var in input
+	if bashFields.read(p.Raw(), &in) != nil || in[3].kind != jsonTrue {
+		return "", false
+	}
+	_, err := bashTimeout(&in)
+	return aboutBash(&in), err == nil
+}
+
+// aboutBash is what a command does, as the call describes it, else the command.
+func aboutBash(in *input) string { return cmp.Or(in[2].text(), in[0].text()) }
+
+// runBash runs a command line in the agent's shell. Where one that is to run in the
+// background runs is the agent layer's to arrange. Files that it shows are not
 // read in the sense of Edit: the result marks no version.
 func runBash(e *Env, p *llm.Payload) Result {
 	var in input
@@ -48,7 +62,7 @@ func runBash(e *Env, p *llm.Payload) Result {
 		return badInput("Bash", err)
 	}
 	s := e.session()
-	env := shell.Env{FS: e.FS, Root: e.Root, Agent: e.Agent, Session: &s.Shell, Repo: e.repo(), Programs: e.Programs, Timeout: timeout, Interrupted: e.Interrupted}
+	env := shell.Env{FS: e.FS, Root: e.Root, Agent: e.Agent, Session: &s.Shell, Repo: e.repo(), Programs: e.Programs, Timeout: timeout, Wait: e.Wait, Interrupted: e.Interrupted}
 	if e.Drawn != nil {
 		env.Drawn = func(output string, took vtime.Duration) (string, vtime.Duration) {
 			return e.Drawn(p.Raw(), output, took)
@@ -58,10 +72,7 @@ func runBash(e *Env, p *llm.Payload) Result {
 	out := Result{Took: r.Took, IsError: r.Exit != 0 || r.Err != nil, Content: llm.NewText(llm.Code, bashResult(&r))}
 	background := in[3].kind == jsonTrue
 	if background || len(r.Wrote)+len(r.Temp)+len(r.Unknown)+len(r.Conflicts) > 0 {
-		out.Shell = &Shell{Background: background, Exit: r.Exit, About: in[2].text(), Wrote: r.Wrote, Temp: r.Temp, Unknown: r.Unknown, Conflicts: r.Conflicts, Merged: r.Merged}
-		if out.Shell.About == "" {
-			out.Shell.About = in[0].text()
-		}
+		out.Shell = &Shell{Background: background, Exit: r.Exit, About: aboutBash(&in), Wrote: r.Wrote, Temp: r.Temp, Unknown: r.Unknown, Conflicts: r.Conflicts, Merged: r.Merged}
 	}
 	return out
 }

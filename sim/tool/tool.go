@@ -79,7 +79,8 @@ type Env struct {
 	// that the agent had seen, since another one stands there.
 	Stale struct{ Path, Seen string }
 
-	Interrupted func() bool // whether the run is to end; for tools that may run long
+	Wait        func(vtime.Duration) error // lets the time of a command pass while it runs; nil does all of it at once
+	Interrupted func() bool                // whether the run is to end; for tools that may run long
 }
 
 // Drawn is what a command prints that the shell does not carry out, and how long it

@@ -177,6 +177,7 @@ type call struct {
 	saw     uint64        // of an edit that failed: the event at which its agent last saw the file
 	ran     llm.Hash      // input that a user has put in its place
 	refusal string        // why it may not start an agent
+	listed  string        // the types of which it could have
 	before  []string      // hooks that have heard that it is to run
 	after   []string      // and that it has
 }

@@ -113,8 +113,22 @@ func (u *launches) denies(s *Session, typ string) bool {
 // called notes whether a call that may run starts an agent.
 func (u *launches) called(a *agent, c *call) {
 	if x := c.use; x != nil && u.opt.Session != nil {
-		c.refusal, c.judged = u.admits(a, x.input)
+		if c.refusal, c.judged = u.admits(a, x.input); c.refusal != "" && c.judged && !a.coordinator() {
+			c.listed = u.listed(u.opt.Session)
+		}
 	}
+}
+
+// listed are the types that agents can be started of now, sorted.
+func (u *launches) listed(s *Session) string {
+	var names []string
+	for name, t := range s.Types { // order: sorted below
+		if t.Listed && !u.denies(s, name) && u.servers.meets(t) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
 }
 
 // flagged is SUB-03 and CRD-05 for what a call says without effect: a finding tells of it.
@@ -156,16 +170,9 @@ func (u *launches) answered(a *agent, c *call, x *use, b *llm.Block, replaced bo
 		u.report(sub05, a, "an error: "+c.refusal, short(b.Content.Raw()))
 	}
 	if says, list, found := strings.Cut(b.Content.Raw(), "; available: "); b.IsError && found && !replaced && !a.coordinator() {
-		var names []string
-		for name, t := range s.Types { // order: sorted below
-			if t.Listed && !u.denies(s, name) && u.servers.meets(t) {
-				names = append(names, name)
-			}
-		}
-		slices.Sort(names)
 		got := strings.Split(strings.TrimSuffix(list, "."), ", ")
 		slices.Sort(got)
-		u.same(sub05, a, says+"; available:", strings.Join(names, ", "), strings.Join(got, ", "))
+		u.same(sub05, a, says+"; available:", c.listed, strings.Join(got, ", "))
 	}
 }
 

@@ -33,18 +33,19 @@ func (w *World) lacks(d *Definition) (missing []string, waits bool) {
 	return missing, waits && !failed
 }
 
-// awaitsServers is a call of the Agent tool that waits for servers.
+// awaitsServers is a call of the Agent tool that waits for servers, until some instant.
 type awaitsServers struct {
 	call
 	def     *Definition
+	until   vtime.Instant
 	result  tool.Result
-	at      vtime.Instant
+	at      vtime.Instant // when it went on; 0 before
 	pending waiting
 }
 
 // awaited is the wait of a call whose type needs servers that are connecting, nil where
 // it needs none.
-func awaited(c call) *awaitsServers {
+func awaited(p *kernel.Proc, c call) *awaitsServers {
 	if !c.by.w.requires() {
 		return nil
 	}
@@ -59,21 +60,37 @@ func awaited(c call) *awaitsServers {
 	if _, waits := c.by.w.lacks(d); !waits {
 		return nil
 	}
-	return &awaitsServers{call: c, def: d}
+	return &awaitsServers{call: c, def: d, until: p.Now().Add(requiredWait)}
 }
 
-func (u *awaitsServers) wait(p *kernel.Proc) error {
-	w, until := u.by.w, p.Now().Add(requiredWait)
+// awaitServers lets each call that waits for servers go on once it need not wait any
+// more. They wait at one time.
+func awaitServers(p *kernel.Proc, uses []toolUse) error {
 	for {
-		if _, waits := w.lacks(u.def); !waits || p.Now() >= until {
-			break
+		var first *awaitsServers // to give up
+		for i := range uses {
+			u, is := uses[i].pending.(*awaitsServers)
+			if !is || u.at > 0 {
+				continue
+			}
+			if _, waits := u.by.w.lacks(u.def); !waits || p.Now() >= u.until {
+				u.result, u.pending = begin(p, u.call)
+				u.at = p.Now()
+			} else if first == nil || u.until < first.until {
+				first = u
+			}
 		}
-		if _, err := w.servers.moved.WaitUntil(p, until); err != nil {
+		if first == nil {
+			return nil
+		}
+		if _, err := first.by.w.servers.moved.WaitUntil(p, first.until); err != nil {
 			return err
 		}
 	}
-	u.result, u.pending = begin(p, u.call)
-	if u.at = p.Now(); u.pending != nil {
+}
+
+func (u *awaitsServers) wait(p *kernel.Proc) error {
+	if u.pending != nil {
 		return u.pending.wait(p)
 	}
 	return nil

@@ -40,7 +40,7 @@ type spawning struct {
 type spawner struct{}
 
 func (spawner) start(p *kernel.Proc, c call) (tool.Result, waiting) {
-	if u := awaited(c); u != nil {
+	if u := awaited(p, c); u != nil {
 		return tool.Result{}, u
 	}
 	return begin(p, c)

@@ -219,6 +219,9 @@ func await(p *kernel.Proc, uses []toolUse) error {
 	for i := range uses {
 		until = max(until, uses[i].ends())
 	}
+	if err := awaitServers(p, uses); err != nil {
+		return err
+	}
 	for i := range uses {
 		if w := uses[i].pending; w != nil {
 			if err := w.wait(p); err != nil {

@@ -104,7 +104,7 @@ func (u *servers) refused(a *agent, c *call, x *use, b *llm.Block) {
 			u.report(mcp03, a, "an error that names "+server, short(b.Content.Raw()))
 		}
 	}
-	if waited := c.ended.Sub(c.from); u.fails(mcp03, waited <= requiredWait) {
+	if waited := min(c.took, c.ended.Sub(c.from)); u.fails(mcp03, waited <= requiredWait) {
 		u.report(mcp03, a, "an error after 30s at most", waited.String())
 	}
 }

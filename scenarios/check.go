@@ -92,6 +92,9 @@ func (c *checker) gates() {
 			continue
 		}
 		c.gateValue(path+".value", g.Gate, g.Value)
+		if g.At <= 0 {
+			c.bad(path+".at", "write when, such as at: 30s; what holds from the start stands under gates", "gate %s flips as the run begins", g.Gate)
+		}
 	}
 }
 

@@ -114,6 +114,38 @@ script:
     - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: x, subagent_type: worker}}, {name: Agent, input: {description: b, prompt: x, subagent_type: worker}}]}, {say: Ok.}]}
     - {agent: main/*, turns: [{tools: [{name: Agent, input: {description: c, prompt: x, subagent_type: worker}}]}, {say: The report.}]}
 lab: {gates: {COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true, CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: true}}`},
+	{"SUB-05 fields of a call that are ill-typed are refused, and those that are not offered are read over", `
+script:
+  main: {user: Go., tools: [Agent]}
+  answers:
+    - agent: main
+      turns:
+        - tools:
+            - {name: Agent, input: {description: a, prompt: a, model: ""}}
+            - {name: Agent, input: {description: b, prompt: b, isolation: ""}}
+            - {name: Agent, input: {description: c, prompt: c, run_in_background: {x: 1}}}
+            - {name: Agent, input: {description: d, prompt: d, name: 3, mode: 3}}
+        - {say: done}
+    - {agent: "main/*", turns: [{say: ok}]}`},
+	{"SUB-23 a message that is no text, or none, is refused whoever bears the name", `
+script:
+  main: {user: Go.}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: Agent, input: {description: look, prompt: Look., subagent_type: worker, name: w1}}]
+        - tools: [{name: SendMessage, input: {to: w1, message: ""}}, {name: SendMessage, input: {to: w1}}, {name: SendMessage, input: {to: w1, message: {type: shutdown_request}}}]
+        - {say: ok., until: idle}
+    - {agent: main/1.1, turns: [{say: Done.}]}
+lab: {gates: {COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true}}`},
+	{"PRM-01 VER-01 a verification's call of Bash without a command writes no temporary file", `
+project: {files: {a.go: "package a\n"}, agents: {built_ins: [verification]}}
+script:
+  main: {user: Go., tools: [Agent, Read, Bash]}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a, subagent_type: verification}}]}, {say: done, until: idle}]}
+    - {agent: main/1.1, turns: [{tools: [{name: Bash, input: {}}]}, {say: "VERDICT: PASS"}]}
+lab: {permissions: {mode: default}}`},
 }
 
 func TestFeatures(t *testing.T) {

@@ -109,7 +109,8 @@ func (u *toolUse) unasked() string {
 	switch {
 	case a.w.gates.Scratch && a.def != nil && a.def.works() && a.w.cfg.Coordinator.InScratchpad(u.tool, u.block.Content, a.directory()):
 		return whyScratchpad
-	case a.def.verifies() && u.tool.Reads != nil && !slices.ContainsFunc(u.subjects(), func(s string) bool { return !shell.ReadOnly(s) }):
+	case a.def.verifies() && u.tool.Reads != nil && slices.ContainsFunc(u.tool.Subjects(u.block.Content, a.directory()), shell.Temporary) &&
+		!slices.ContainsFunc(u.subjects(), func(s string) bool { return !shell.ReadOnly(s) }):
 		return whyTemporary
 	}
 	return ""

@@ -47,6 +47,19 @@ func (g *gates) forks(s *Session) bool {
 	return g.on["FORK_SUBAGENT"] && s.Interactive && !g.coordinates() && !s.Minimal
 }
 
+// hides reports whether a field of the Agent tool is not offered.
+func (g *gates) hides(s *Session, field string) bool {
+	switch field {
+	case "name":
+		return !g.on[swarmsGate] && !g.coordinates()
+	case "team_name", "mode":
+		return !g.on[swarmsGate]
+	case "run_in_background":
+		return g.on["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] || g.forks(s) || g.coordinates()
+	}
+	return false
+}
+
 // coordinates reports whether both halves of coordinator mode are on.
 func (g *gates) coordinates() bool {
 	return g.on["COORDINATOR_MODE"] && g.on["CLAUDE_CODE_COORDINATOR_MODE"]

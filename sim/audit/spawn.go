@@ -26,9 +26,14 @@ func (u *launches) admits(a *agent, in *llm.Payload) (why string, known bool) {
 		return "", false
 	}
 	for name, v := range raw { // order: any will do
-		text := len(v) > 0 && v[0] == '"'
-		if !slices.Contains(agentFields, name) || text == (name == "run_in_background") {
-			return "field", string(v) != "null"
+		switch typ := v[0]; {
+		case !slices.Contains(agentFields, name):
+			return "field", true
+		case u.gates.hides(u.opt.Session, name): // and reads over, whatever it holds
+		case string(v) == "null":
+			return "", false
+		case name == "run_in_background" && typ != 't' && typ != 'f', name != "run_in_background" && typ != '"', (name == "model" || name == "isolation") && string(v) == `""`:
+			return "field", true
 		}
 	}
 	if why, known := u.apart(field(in, "isolation")); why != "" || !known {

@@ -103,9 +103,9 @@ func (u *coordinators) stoppedCall(a *agent, x *use, b *llm.Block) {
 	if a.edited {
 		return
 	}
-	var in struct{ To string }
-	if json.Unmarshal([]byte(x.input.Raw()), &in) != nil {
-		return
+	var in struct{ To, Message string }
+	if json.Unmarshal([]byte(x.input.Raw()), &in) != nil || strings.TrimSpace(in.Message) == "" {
+		return // what it says is no text
 	}
 	if in.To != "" && u.bears(a, in.To) && u.fails(sub23, !b.IsError || cameBefore(b.Content.Raw())) {
 		u.report(sub23, a, "a message to "+in.To+", which it has started under that name", short(b.Content.Raw()))

@@ -146,6 +146,14 @@ script:
     - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a, subagent_type: verification}}]}, {say: done, until: idle}]}
     - {agent: main/1.1, turns: [{tools: [{name: Bash, input: {}}]}, {say: "VERDICT: PASS"}]}
 lab: {permissions: {mode: default}}`},
+	{"FLT-09 no layer takes what a server brings after the child has started", `
+project: {servers: [{name: db, tools: 1, connects: 12s}], files: {.claude/agents/t.md: "---\nname: t\ndescription: T.\ntools: Bash\n---\nWork.\n"}}
+script:
+  main: {user: Go., tools: [Agent, Bash]}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a, subagent_type: t, run_in_background: true}}]}, {run: "sleep 12"}, {say: done, until: idle}]}
+    - {agent: main/*, turns: [{run: "sleep 20"}, {tools: [{name: mcp__db__tool_1, input: {}}]}, {say: ok}]}
+lab: {permissions: {mode: bypassPermissions}}`},
 }
 
 func TestFeatures(t *testing.T) {

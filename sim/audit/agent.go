@@ -38,6 +38,8 @@ type agent struct {
 	opened []string // servers of its own that are not closed
 	found  []string // tools that its searches have found, and that it can call
 
+	offered []string // tools that its root held as it started
+
 	planned *planned // of plan mode that it has entered and not left
 	carries *planned // likewise, of a plan whose approval no request has held
 	modeOf

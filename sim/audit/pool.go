@@ -177,7 +177,10 @@ func (u *filter) lostTools(a *agent, r *rule) {
 	for root.parent != nil {
 		root = root.parent
 	}
-	if root.life == nil || !r.listed {
+	if root.life == nil {
+		return
+	}
+	if a.offered = root.facts.Tools; !r.listed {
 		return
 	}
 	for _, name := range root.facts.Tools {
@@ -241,18 +244,14 @@ func (u *filter) refused(a *agent, c *call, b *transcript.ToolResult) {
 	if a.parent == nil || a.fork || a.parent.life == nil || a.aborted || a.leaves { // an interrupted call was not looked at
 		return
 	}
-	root := a.parent
-	for root.parent != nil {
-		root = root.parent
-	}
-	if root.life == nil || !inPool(root, c.name) {
-		return
-	}
-	r := ruleOf(a, a.parent)
 	name := c.name
 	if name == "Task" {
 		name = "Agent"
 	}
+	if !slices.Contains(a.offered, name) { // a server may have connected since
+		return
+	}
+	r := ruleOf(a, a.parent)
 	if r.listed && !(r.works && u.gates.on[simpleGate]) { // whom nothing else is offered
 		u.same(flt09, a, c.name+" removed by", r.removedBy(name), b.RemovedBy)
 	}

@@ -154,6 +154,12 @@ script:
     - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a, subagent_type: t, run_in_background: true}}]}, {run: "sleep 12"}, {say: done, until: idle}]}
     - {agent: main/*, turns: [{run: "sleep 20"}, {tools: [{name: mcp__db__tool_1, input: {}}]}, {say: ok}]}
 lab: {permissions: {mode: bypassPermissions}}`},
+	{"BTW-01 a side question goes on from the last request before it, though another goes out at its instant", `
+project: {files: {a.go: "package a\n"}}
+script:
+  main: {user: Go., then: [{at: 3s, interrupt: true, message: more}, {at: 3s, aside: {ask: "what?"}}]}
+  answers:
+    - {agent: main, turns: [{read: a.go}, {say: {tokens: 300}}, {say: done, until: idle}]}`},
 }
 
 func TestFeatures(t *testing.T) {

@@ -118,7 +118,7 @@ type life struct {
 	cutting          bool      // it was interrupted, ever
 	spawned          use       // the call that made it
 	spawner          []use     // and its neighbours in the answer
-	point            *llm.Node // where a fork's history ends
+	point            *llm.Node // where a fork's history ends, and of a side question the request that it goes on from
 	kin              *siblings // of a fork whose first request is still to come
 	replaced         int       // results replaced by a preview, those it inherited included
 	workers          []string  // tools of its workers as a coordinator is told, sorted; nil if it is not

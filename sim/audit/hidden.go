@@ -17,7 +17,9 @@ func (u *Auditor) unseen(e *transcript.Event) bool {
 			u.hidden = map[int32]*agent{}
 		}
 		h := &agent{ref: e.Agent, lineage: b.Lineage, parent: u.agent(b.Parent), life: &life{}}
-		h.facts = *b
+		if h.facts = *b; h.parent != nil && h.parent.life != nil {
+			h.point = h.parent.sent
+		}
 		u.hidden[e.Agent] = h
 		return true
 	}
@@ -54,7 +56,7 @@ func (u *Auditor) unseen(e *transcript.Event) bool {
 }
 
 // asideAsks holds a request of an agent that answers a side question against the last
-// one of its root: where it has its conversation it goes on from it byte for byte, and
+// one of its root as it started: where it has its conversation it goes on from it byte for byte, and
 // where it is the only request nothing is marked behind it.
 func (u *Auditor) asideAsks(h *agent, b *transcript.Request) {
 	if h.sent != nil {
@@ -63,10 +65,10 @@ func (u *Auditor) asideAsks(h *agent, b *transcript.Request) {
 		}
 		return
 	}
-	if h.facts.Context.FileCache != "cloned" || h.parent == nil || h.parent.life == nil || h.parent.sent == nil {
+	if h.facts.Context.FileCache != "cloned" || h.point == nil {
 		return
 	}
-	from, n := h.parent.sent, b.Head
+	from, n := h.point, b.Head
 	for n.Parent != nil && n.Pos > from.Pos {
 		n = n.Parent
 	}

@@ -160,6 +160,18 @@ script:
   main: {user: Go., then: [{at: 3s, interrupt: true, message: more}, {at: 3s, aside: {ask: "what?"}}]}
   answers:
     - {agent: main, turns: [{read: a.go}, {say: {tokens: 300}}, {say: done, until: idle}]}`},
+	{"WKT-04 a notification tells of the worktree as its activation has left it", `
+script:
+  main: {user: Go.}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: Agent, input: {description: a, prompt: a, subagent_type: worker, isolation: worktree, name: bob}}]
+        - {say: {tokens: 300}, tools: [{name: SendMessage, input: {to: bob, message: go on}}]}
+        - {say: w, until: idle}
+    - {agent: main/*, turns: [{say: done}, {say: done}]}
+agents: {isolation: offered}
+lab: {gates: {COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true}}`},
 }
 
 func TestFeatures(t *testing.T) {

@@ -164,7 +164,6 @@ func (u *notices) wellFormed(a *agent, raw string) {
 		return
 	}
 	id, status, summary := m[1], m[2], m[3]
-	u.trees.notified(a, u.of(id), raw)
 	if u.fails(tsk03, strings.HasPrefix(summary, summaries[status])) {
 		u.report(tsk03, a, "a summary that ends with "+summaries[status], summary)
 	}
@@ -222,6 +221,9 @@ func between(s, open, end string) string {
 // ended, its own file, and of a command how long it ran.
 func (u *notices) says(a *agent, m *letter, raw string) {
 	u.same(tsk03, a, "status", m.status, between(raw, "<status>", "</status>"))
+	if u.of(m.task) != nil {
+		u.trees.names(a, m.left, raw, "<worktreePath>")
+	}
 	if at := between(raw, "<output-file>", "</output-file>"); u.fails(tsk03, strings.HasSuffix(at, m.task+".output")) {
 		u.report(tsk03, a, "the output file of "+m.task, at)
 	}

@@ -42,6 +42,7 @@ type ending struct {
 	status     string
 	queued     int
 	took       vtime.Duration // of a command
+	left       string         // the worktree that its agent has left behind, as its notification has to name it
 }
 
 // letter is a notification or a message on its way to an agent.
@@ -54,7 +55,8 @@ type letter struct {
 	status  string         // of a notification's task
 	took    vtime.Duration // of a command
 	command bool
-	known   bool // that is known
+	left    string // likewise
+	known   bool   // that is known
 }
 
 // outputs is what the auditor keeps of outputs.
@@ -172,6 +174,7 @@ func (u *tasking) notification(ref int32, b *transcript.Notification) {
 	switch b.Op {
 	case "queued":
 		u.handoffs.sentHome(a, t)
+		e.left = u.notices.of(b.TaskID).leavesTree()
 		if e.queued++; u.fails(tsk05, e.queued == 1) {
 			u.report(tsk05, a, "one notification of "+b.TaskID, "another one")
 		}
@@ -181,7 +184,7 @@ func (u *tasking) notification(ref int32, b *transcript.Notification) {
 			u.report(tsk05, a, "a notification of "+b.TaskID+" that was queued", "one that was not")
 		}
 		if a != nil && a.life != nil {
-			a.mail = append(a.mail, letter{task: b.TaskID, bytes: b.Bytes, status: e.status, took: e.took, command: t.kind == "local_bash"})
+			a.mail = append(a.mail, letter{task: b.TaskID, bytes: b.Bytes, status: e.status, took: e.took, command: t.kind == "local_bash", left: e.left})
 		}
 	}
 	if b.Op == "dropped" {

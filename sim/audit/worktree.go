@@ -205,27 +205,29 @@ func (u *worktrees) told(a *agent, c *call, b *llm.Block, replaced bool) {
 	if p == a.place {
 		p = nil // who waits tells it, at its own end
 	}
-	u.names(a, p, raw, `,"worktreePath":"`, `","worktreeBranch":"`, `"`)
+	u.names(a, p.kept(`","worktreeBranch":"`, `"`), raw, `,"worktreePath":"`)
 }
 
-// notified is WKT-04 for a notification of a child's end.
-func (u *worktrees) notified(a, child *agent, raw string) {
-	if child == nil {
-		return
+// leavesTree is what the notification of an agent's end names of its worktree, "" for none. A
+// resumed agent may have another one before anybody reads of it.
+func (a *agent) leavesTree() string {
+	if a == nil || !a.tells {
+		return ""
 	}
-	p := child.place
-	if !child.tells {
-		p = nil
-	}
-	u.names(a, p, raw, "<worktreePath>", "</worktreePath>\n<worktreeBranch>", "</worktreeBranch>")
+	return a.place.kept("</worktreePath>\n<worktreeBranch>", "</worktreeBranch>")
 }
 
-func (u *worktrees) names(a *agent, p *workplace, raw, open, between, end string) {
+// kept names a worktree that is kept, by its path and branch, "" of any other directory.
+func (p *workplace) kept(between, end string) string {
+	if p == nil || p.path == "" || p.ended == "removed" {
+		return ""
+	}
+	return "/" + p.path + between + p.branch + end
+}
+
+// names is WKT-04 for a text: it names the worktree that it has to, and no other one.
+func (u *worktrees) names(a *agent, want, raw, open string) {
 	_, rest, found := strings.Cut(raw, open)
-	want := ""
-	if p != nil && p.path != "" && p.ended != "removed" {
-		want = "/" + p.path + between + p.branch + end
-	}
 	if u.fails(wkt04, found == (want != "") && strings.Contains(rest, want)) {
 		u.report(wkt04, a, "a result that names a worktree that is kept: "+orNone(want), orNone(short(rest)))
 	}

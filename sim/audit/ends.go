@@ -259,7 +259,7 @@ func (u *forking) directs(a *agent, nodes []*llm.Node) {
 // no effect (DEF-12), and that a fork's report does not begin as it is to (FRK-08).
 func (u *forking) reported(a *agent, b *transcript.AgentEnd) {
 	if text := a.lastText(); a.fork && b.Status == transcript.EndCompleted && !a.resumed && u.opt.Session != nil {
-		if odd := text != "" && !strings.HasPrefix(text, "Scope:"); u.fails(frk08, !odd || a.oddReport) {
+		if odd := a.said == a.seen && text != "" && !strings.HasPrefix(text, "Scope:"); u.fails(frk08, !odd || a.oddReport) {
 			u.report(frk08, a, "a finding that its report begins otherwise than with Scope:", "none")
 		}
 	}

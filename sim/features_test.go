@@ -180,6 +180,13 @@ script:
     - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a}}]}, {say: w, until: idle}]}
     - {agent: main/1.1, turns: [{text: so, tools: [{name: Read, input: {file_path: a.go}}]}, {say: "Scope: a"}]}
 lab: {interactive: true, gates: {FORK_SUBAGENT: true}, faults: ["empty agent=main/1.1 call=2"]}`},
+	{"CACHE-L6 a side question pays for a stream that broke", `
+project: {files: {a.go: "package a\n"}}
+script:
+  main: {user: Go., tools: [Read], then: [{at: 20s, aside: {ask: "what?"}}]}
+  answers:
+    - {agent: main, turns: [{read: a.go}, {say: done, until: idle}]}
+lab: {faults: ["drop event=5 agent=main/aside-1 attempt=1"]}`},
 }
 
 func TestFeatures(t *testing.T) {

@@ -44,6 +44,10 @@ func (u *Auditor) unseen(e *transcript.Event) bool {
 			q.meters.output += b.Resp.Usage.Output
 			q.meters.wait += b.Resp.Began.Sub(b.Resp.Started)
 		}
+	case *transcript.APIError:
+		h.own = h.own.Plus(b.Err.Usage)
+		u.cache.parts(h, &b.Err.Usage, &b.Err.Cache)
+		u.cache.landed(h, b.Err.Began)
 	case *transcript.ToolResult:
 		if u.fails(btw01, b.IsError || h.facts.PoolMode != "refused") {
 			u.report(btw01, h, "a call of "+b.Name+" refused", "it was carried out")

@@ -187,6 +187,13 @@ script:
   answers:
     - {agent: main, turns: [{read: a.go}, {say: done, until: idle}]}
 lab: {faults: ["drop event=5 agent=main/aside-1 attempt=1"]}`},
+	{"WKT-08 an environment that nobody offers is none of a call's wishes", `
+project: {files: {.claude/agents/t.md: "---\nname: t\ndescription: T.\nisolation: worktree\n---\nWork apart.\n"}}
+script:
+  main: {user: Go.}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a, subagent_type: t, isolation: remote}}]}, {say: done}]}
+    - {agent: main/*, turns: [{say: ok}]}`},
 }
 
 func TestFeatures(t *testing.T) {

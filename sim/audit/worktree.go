@@ -90,6 +90,9 @@ func (u *worktrees) starts(a, p *agent) {
 		return
 	}
 	want := field(a.spawned.input, "isolation")
+	if want == "remote" && s.Link == nil {
+		want = "" // which nobody offers
+	}
 	if want == "" && !a.fork {
 		want = s.Types[a.facts.Type].Isolation
 	}

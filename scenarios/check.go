@@ -91,6 +91,9 @@ func (c *checker) gates() {
 			c.bad(path+".gate", document.DidYouMeanOr(g.Gate, gate.Names()), "unknown gate %q", g.Gate)
 			continue
 		}
+		if g.Gate == gate.StrictPlugins {
+			c.bad(path+".gate", "set it under gates", "gate %s does not flip: it is read as a run begins", g.Gate)
+		}
 		c.gateValue(path+".value", g.Gate, g.Value)
 		if g.At <= 0 {
 			c.bad(path+".at", "write when, such as at: 30s; what holds from the start stands under gates", "gate %s flips as the run begins", g.Gate)
@@ -103,10 +106,8 @@ func (c *checker) gateValue(path, name, v string) {
 	switch {
 	case !slices.Contains(g.Values(), v):
 		c.bad(path, "", "gate %s is %s, not %q", name, strings.Join(g.Values(), " or "), v)
-	case name == gate.BridgeMultiSession && v != g.Default:
-		c.bad(path, "leave it at "+g.Default, "gate %s (%s) is a bridge's: no run reads it", name, g.What)
 	case !g.Built && v != g.Default:
-		c.bad(path, "leave it at "+g.Default, "gate %s (%s) is known, but not built yet: nothing reads it", name, g.What)
+		c.bad(path, "leave it at "+g.Default, "gate %s (%s) is a bridge's: no run reads it", name, g.What)
 	}
 }
 

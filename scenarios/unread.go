@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agentsim/scenarios/document"
+	"agentsim/sim/gate"
 	"agentsim/sim/llm"
 )
 
@@ -77,6 +78,7 @@ var rules = []rule{
 	{"fan_out", warned, when(func(s *Scenario) bool { return s.minimal() && !s.Minimal.SideBySide }, "stack minimal runs one sub-agent after the other")},
 	{"forks", warned, withoutForks},
 	{"gates." + forkGate, warned, withoutUntyped},
+	{"gates." + gate.StrictPlugins, warned, unless((*Scenario).definesAgents, "there are no definitions, and so none that brings MCP servers")},
 	{"forks.typed_children", warned, unless(func(s *Scenario) bool { return s.scriptsSpawn(func(typ string) bool { return typ != "" }) }, "no fork starts an agent whose type it names")},
 	{"interactive", warned, withoutTerminal},
 	{"minimal.side_by_side limits.evict_after permissions.allowed_tools gates." + classifierGate, warned, unless((*Scenario).spawns, nobodySpawned)},

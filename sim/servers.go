@@ -14,6 +14,7 @@ import (
 	"agentsim/sim/audit"
 	"agentsim/sim/client"
 	"agentsim/sim/definition"
+	"agentsim/sim/gate"
 	"agentsim/sim/llm"
 	"agentsim/sim/mcp"
 	"agentsim/sim/tool"
@@ -205,6 +206,9 @@ func (r serverMaker) answers(server string, x *scenarios.ServerCalls) func(name,
 // pluginsOnly reports whether those who manage the machine leave what agents bring of
 // MCP servers to plugins.
 func pluginsOnly(sc *scenarios.Scenario) bool {
+	if sc.Gate(gate.StrictPlugins) == "true" {
+		return true
+	}
 	for name, text := range sc.Project.Agents.Policy { // order: any will do
 		var settings struct {
 			Strict json.RawMessage `json:"strictPluginOnlyCustomization"`

@@ -64,12 +64,15 @@ var all = [...]Gate{
 	{"PROACTIVE", "false", "proactive mode", true, func(s *Set) *bool { return &s.Proactive }},
 	{"TRANSCRIPT_CLASSIFIER", "false", "hand-off classifier over child transcripts", true, func(s *Set) *bool { return &s.TranscriptClassifier }},
 	{userType, "external", "who built it: ant is internal", true, nil},
-	{"strictPluginOnlyCustomization", "false", "definitions from plugins only", false, func(s *Set) *bool { return &s.StrictPluginOnly }},
+	{StrictPlugins, "false", "definitions of users and projects bring no MCP servers", true, func(s *Set) *bool { return &s.StrictPluginOnly }},
 	{"tengu_auto_background_agents", "false", "synchronous agents move to the background after " + strconv.Itoa(int(AutoBackground/vtime.Second)) + " s", true, func(s *Set) *bool { return &s.AutoBackground }},
 	{BridgeMultiSession, "false", "several sessions on one bridge", false, func(s *Set) *bool { return &s.BridgeMultiSession }},
 	{"tengu_scratch", "false", "a scratchpad shared by workers", true, func(s *Set) *bool { return &s.Scratch }},
 	{"tengu_slim_subagent_claudemd", "true", "Explore and Plan go without CLAUDE.md", true, func(s *Set) *bool { return &s.SlimSubagentClaudeMd }},
 }
+
+// StrictPlugins is the gate of those who manage the machine, which holds for a whole run.
+const StrictPlugins = "strictPluginOnlyCustomization"
 
 // userType is the one gate that is not true or false.
 const userType = "USER_TYPE"

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bufio"
 	"database/sql"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -74,6 +76,9 @@ func runExample(t *testing.T, dir, line string) string {
 	if !strings.HasPrefix(line, "agentsim ") {
 		t.Fatalf("%q is no command line of this program", line)
 	}
+	if strings.HasPrefix(line, "agentsim serve") {
+		return serveExample(t, dir, line)
+	}
 	cmd := exec.Command("sh", "-c", line)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "HOME="+dir)
@@ -82,6 +87,34 @@ func runExample(t *testing.T, dir, line string) string {
 		t.Errorf("%s: %v\n%s", line, err, out)
 	}
 	return string(out)
+}
+
+// serveExample starts a server, at a free port, and ends it as a user does once it has said
+// where it is.
+func serveExample(t *testing.T, dir, line string) string {
+	t.Helper()
+	if !strings.Contains(line, "--listen") {
+		line += " --listen 127.0.0.1:0"
+	}
+	if !strings.Contains(line, "--db") {
+		line += " --db agentsim.db"
+	}
+	cmd := exec.Command("sh", "-c", "exec "+strings.ReplaceAll(line, "runs.db", "agentsim.db"))
+	cmd.Dir = dir
+	said, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := bufio.NewReader(said).ReadString('\n')
+	cmd.Process.Signal(os.Interrupt)
+	var ended *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &ended) || ended.ExitCode() != int(ui.Interrupted) || !strings.HasPrefix(out, "http://127.0.0.1:") {
+		t.Errorf("%s: %v\n%s", line, err, out)
+	}
+	return out
 }
 
 // exampleRun is the id of the run of the kind that the examples speak of.

@@ -239,6 +239,12 @@ func word(of string) string {
 		return "1h"
 	case strings.HasSuffix(of, "Effort"):
 		return "low"
+	case strings.HasSuffix(of, "ToolSearchToolBm25_20251119Type"):
+		return "tool_search_tool_bm25_20251119"
+	case strings.HasSuffix(of, "ToolSearchToolRegex20251119Type"):
+		return "tool_search_tool_regex_20251119"
+	case strings.HasSuffix(of, "ToolType"):
+		return "custom"
 	}
 	return "x"
 }

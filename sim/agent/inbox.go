@@ -50,7 +50,7 @@ func (n *notice) record(a *Agent, op, place string) {
 		return
 	}
 	if n.msg == nil {
-		a.w.rec.emit(a.ref, &transcript.Notification{TaskID: n.taskID, Op: op, Place: place, Status: string(n.status),
+		a.w.rec.emit(a.ref, &transcript.Notification{TaskID: n.taskID, Op: op, Place: place, Status: n.status,
 			Activation: n.activation, Bytes: len(n.text.Raw())})
 		return
 	}

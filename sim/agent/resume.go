@@ -137,7 +137,7 @@ func resume(a *Agent, by llm.ToolUseID) {
 	if err := a.task.Resume(); err != nil {
 		panic("agent: " + err.Error()) // its end made the task final
 	}
-	w.rec.emit(a.ref, &transcript.Task{ID: a.task.ID, Type: string(a.task.Type), From: string(from), To: string(task.Pending), Activation: a.task.Activation()})
+	w.rec.emit(a.ref, &transcript.Task{ID: a.task.ID, Type: string(a.task.Type), From: from, To: task.Pending, Activation: a.task.Activation()})
 	a.ended, a.end = false, Ending{}
 	a.begin(s.def)
 	a.plan, a.dir, a.from, a.client.calls, a.compaction.size, a.resumableChildren = s.plan, s.dir, s.from, s.calls, s.size, s.resumableChildren

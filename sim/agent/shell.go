@@ -74,7 +74,7 @@ func (w *World) move(ref int32, t *task.Task, to task.Status) bool {
 	if t.To(to) != nil {
 		return false
 	}
-	ev := transcript.Task{ID: t.ID, Type: string(t.Type), From: string(from), To: string(to), Activation: t.Activation()}
+	ev := transcript.Task{ID: t.ID, Type: string(t.Type), From: from, To: to, Activation: t.Activation()}
 	if s := w.shells[t.ID]; s != nil && to != task.Killed {
 		ev.Exit = s.result.Shell.Exit
 	}

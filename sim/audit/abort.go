@@ -83,7 +83,7 @@ func (u *aborts) abort(ref int32, b *transcript.Abort) {
 		want, ok = "no interrupt: the user interrupts roots", a.parent == nil
 	case "task-stop", "kill-agents":
 		t := u.tasks.known[a.taskID()]
-		want, ok = "no "+b.Why+": its task was not killed", t != nil && t.status == "killed"
+		want, ok = "no "+b.Why+": its task was not killed", t != nil && t.status == transcript.TaskKilled
 		if b.Why == "task-stop" {
 			u.coordinators.named(a)
 		} else {

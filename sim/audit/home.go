@@ -102,7 +102,7 @@ func (u *homecoming) endHome(a *agent, b *transcript.AgentEnd) {
 }
 
 // outcomes are how a task ends by how its agent did.
-var outcomes = map[transcript.Ending]string{transcript.EndFailed: "failed", transcript.EndRefused: "failed", transcript.EndKilled: "killed"}
+var outcomes = map[transcript.Ending]transcript.TaskStatus{transcript.EndFailed: transcript.TaskFailed, transcript.EndRefused: transcript.TaskFailed, transcript.EndKilled: transcript.TaskKilled}
 
 // agrees is SUB-16 for a task that ends after its agent: it ends as that did.
 func (u *homecoming) agrees(id string, t *taskState) {
@@ -116,9 +116,9 @@ func (u *homecoming) agrees(id string, t *taskState) {
 	}
 	want := outcomes[h.status]
 	if want == "" {
-		want = "completed"
+		want = transcript.TaskCompleted
 	}
-	u.same(sub16, h.of, "task", want, t.status)
+	u.same(sub16, h.of, "task", string(want), string(t.status))
 }
 
 // nextHome takes the oldest activation of a task that nobody has heard of, nil if

@@ -184,7 +184,7 @@ func (u *notices) unforged(a *agent, raw string) {
 
 // failed notes the error that an agent in the background ended with.
 func (u *notices) failed(a *agent, b *transcript.AgentEnd) {
-	if !a.background || b.Status != "failed" && b.Status != "refused" {
+	if !a.background || b.Status != transcript.EndFailed && b.Status != transcript.EndRefused {
 		return
 	}
 	id := a.taskID()
@@ -205,7 +205,7 @@ func (u *notices) failure(id string) (why string, ok bool) {
 
 // unread forgets the error of a notification that was dropped.
 func (u *notices) unread(b *transcript.Notification) {
-	if b.Op == "dropped" && b.Status == "failed" {
+	if b.Op == "dropped" && b.Status == transcript.TaskFailed {
 		u.failure(b.TaskID)
 	}
 }
@@ -220,7 +220,7 @@ func between(s, open, end string) string {
 // says is TSK-03 for what a notification tells of its task: the status with which it
 // ended, its own file, and of a command how long it ran.
 func (u *notices) says(a *agent, m *letter, raw string) {
-	u.same(tsk03, a, "status", m.status, between(raw, "<status>", "</status>"))
+	u.same(tsk03, a, "status", string(m.status), between(raw, "<status>", "</status>"))
 	if u.of(m.task) != nil {
 		u.trees.names(a, m.left, raw, "<worktreePath>")
 	}

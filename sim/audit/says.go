@@ -214,7 +214,7 @@ func (u *aborts) spared(k *killing) {
 	lives := ""
 	for id, t := range u.tasks.known { // order: the first by name is told
 		before := t.since < k.seq || k.seq == 0 && t.ran < k.at
-		if agentTask(t.kind) && t.status == "running" && before && (lives == "" || id < lives) {
+		if agentTask(t.kind) && t.status == transcript.TaskRunning && before && (lives == "" || id < lives) {
 			lives = id
 		}
 	}

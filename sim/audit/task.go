@@ -24,7 +24,7 @@ type tasking struct {
 // taskState is a task that is open, or that somebody can still resume.
 type taskState struct {
 	registered bool
-	status     string
+	status     transcript.TaskStatus
 	kind       string
 	name       string // of its agent, by which messages find it
 	activation int
@@ -39,7 +39,7 @@ type taskState struct {
 // ending is an activation that has ended.
 type ending struct {
 	activation int
-	status     string
+	status     transcript.TaskStatus
 	queued     int
 	took       vtime.Duration // of a command
 	left       string         // the worktree that its agent has left behind, as its notification has to name it
@@ -50,10 +50,10 @@ type letter struct {
 	task    string // whose notification it is; of a message, its receiver's
 	bytes   int
 	message bool
-	n       int            // number of a message
-	text    string         // of a message, as it has to arrive
-	status  string         // of a notification's task
-	took    vtime.Duration // of a command
+	n       int                   // number of a message
+	text    string                // of a message, as it has to arrive
+	status  transcript.TaskStatus // of a notification's task
+	took    vtime.Duration        // of a command
 	command bool
 	left    string // likewise
 	known   bool   // that is known
@@ -69,7 +69,7 @@ type outputs struct {
 const steps = " pending>running pending>failed pending>killed running>completed running>failed running>killed "
 
 // exits is how a command's task ends by whether its exit code says that it failed.
-var exits = map[bool]string{false: "completed", true: "failed"}
+var exits = map[bool]transcript.TaskStatus{false: transcript.TaskCompleted, true: transcript.TaskFailed}
 
 func (u *tasking) taskOf(id string) *taskState {
 	t := u.known[id]
@@ -92,44 +92,44 @@ func (u *tasking) task(ref int32, b *transcript.Task) {
 		a.remote = a.link != nil || u.opt.Session == nil && b.Type == "remote_agent"
 		u.same(tsk01, a, "task", a.taskID(), b.ID)
 	}
-	if b.To == "running" && u.fails(iso06, t.registered) {
+	if b.To == transcript.TaskRunning && u.fails(iso06, t.registered) {
 		u.report(iso06, a, "a registration of task "+b.ID+" at the root before it runs", "none")
 	}
 	was := t.status
 	if was == "" {
-		was = "pending"
+		was = transcript.TaskPending
 	}
-	if final(was) && b.To == "pending" {
+	if was.Final() && b.To == transcript.TaskPending {
 		u.resumed(a, t, b)
 	} else {
-		if u.fails(tsk02, b.From == was && strings.Contains(steps, " "+b.From+">"+b.To+" ")) {
-			u.report(tsk02, a, "a step of task "+b.ID+" from "+was, b.From+" to "+b.To)
+		if u.fails(tsk02, b.From == was && strings.Contains(steps, " "+string(b.From)+">"+string(b.To)+" ")) {
+			u.report(tsk02, a, "a step of task "+b.ID+" from "+string(was), string(b.From)+" to "+string(b.To))
 		}
 		if u.fails(tsk10, b.Activation == t.activation) {
 			u.report(tsk10, a, "task "+b.ID+" in activation "+decimal(int64(t.activation)), "activation "+decimal(int64(b.Activation)))
 		}
 	}
 	t.status, t.kind = b.To, b.Type
-	if b.To == "running" {
+	if b.To == transcript.TaskRunning {
 		t.ran, t.since = u.now, u.seq
 		if t.kind == "local_bash" && a != nil {
 			u.neighbours.runsOn(a, 1)
 		}
 	}
-	if !final(b.To) {
+	if !b.To.Final() {
 		return
 	}
-	if t.kind == "local_bash" && a != nil && b.From == "running" {
+	if t.kind == "local_bash" && a != nil && b.From == transcript.TaskRunning {
 		u.neighbours.runsOn(a, -1)
 	}
 	t.open = append(t.open, ending{activation: b.Activation, status: b.To, took: u.now.Sub(t.ran)})
 	u.homes.agrees(b.ID, t)
-	if t.kind == "local_bash" && b.To != "killed" {
-		u.same(tsk02, a, "task "+b.ID+" with exit code "+decimal(int64(b.Exit)), exits[b.Exit != 0], b.To)
+	if t.kind == "local_bash" && b.To != transcript.TaskKilled {
+		u.same(tsk02, a, "task "+b.ID+" with exit code "+decimal(int64(b.Exit)), string(exits[b.Exit != 0]), string(b.To))
 	}
 	if t.kind == "local_bash" && t.owner != nil {
 		if u.fails(iso10, t.owner.life != nil || u.now == t.owner.ended) {
-			u.report(iso10, t.owner, "command "+b.ID+" stopped when its agent ended, at "+t.owner.ended.String(), b.To+" now")
+			u.report(iso10, t.owner, "command "+b.ID+" stopped when its agent ended, at "+t.owner.ended.String(), string(b.To)+" now")
 		}
 	}
 }
@@ -137,20 +137,16 @@ func (u *tasking) task(ref int32, b *transcript.Task) {
 // resumed is TSK-10: a resume is the next activation of a task that has ended.
 func (u *tasking) resumed(a *agent, t *taskState, b *transcript.Task) {
 	if u.fails(tsk10, b.Activation == t.activation+1 && b.From == t.status) {
-		u.report(tsk10, a, "activation "+decimal(int64(t.activation+1))+" of task "+b.ID+", which is "+t.status, "activation "+decimal(int64(b.Activation))+", "+b.From)
+		u.report(tsk10, a, "activation "+decimal(int64(t.activation+1))+" of task "+b.ID+", which is "+string(t.status), "activation "+decimal(int64(b.Activation))+", "+string(b.From))
 	}
 	t.activation = b.Activation
 	delete(u.outputs.gone, b.ID)
 }
 
-func final(status string) bool {
-	return status == "completed" || status == "failed" || status == "killed"
-}
-
 // settled forgets a task of which nothing is to come: who started it cannot resume
 // it, or has ended.
 func (u *tasking) settled(id string, t *taskState) {
-	if final(t.status) && len(t.open)+len(t.unheard) == 0 && (!t.owner.writes() || !agentTask(t.kind)) {
+	if t.status.Final() && len(t.open)+len(t.unheard) == 0 && (!t.owner.writes() || !agentTask(t.kind)) {
 		delete(u.known, id)
 	}
 }
@@ -168,7 +164,7 @@ func (u *tasking) notification(ref int32, b *transcript.Notification) {
 		}
 	}
 	if u.fails(tsk05, e != nil) {
-		u.report(tsk05, a, "one notification of a task that has ended so and has given none", "a notification of "+b.TaskID+", "+b.Op+" "+b.Status)
+		u.report(tsk05, a, "one notification of a task that has ended so and has given none", "a notification of "+b.TaskID+", "+b.Op+" "+string(b.Status))
 		return
 	}
 	switch b.Op {
@@ -270,7 +266,7 @@ func (u *tasking) runEnd(b *transcript.RunEnd) {
 		if len(t.unheard) > 0 && b.Outcome == "completed" && (unheard == "" || id < unheard) {
 			unheard = id
 		}
-		if len(t.open)+len(t.unheard) == 0 && final(t.status) {
+		if len(t.open)+len(t.unheard) == 0 && t.status.Final() {
 			delete(u.known, id)
 		}
 	}
@@ -290,7 +286,7 @@ func (u *tasking) left(a *agent, b *transcript.AgentEnd) {
 	}
 	runs := ""
 	for id, t := range u.known { // order: the first by name is told
-		if t.owner == a && answers(t.kind) && t.registered && !final(t.status) && (runs == "" || id < runs) {
+		if t.owner == a && answers(t.kind) && t.registered && !t.status.Final() && (runs == "" || id < runs) {
 			runs = id
 		}
 	}

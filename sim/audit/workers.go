@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
 )
 
@@ -111,7 +112,7 @@ func (u *coordinators) stoppedCall(a *agent, x *use, b *llm.Block) {
 		u.report(sub23, a, "a message to "+in.To+", which it has started under that name", short(b.Content.Raw()))
 	}
 	t := u.tasks.known[in.To]
-	if t == nil || !agentTask(t.kind) || t.owner != a || t.status != "killed" {
+	if t == nil || !agentTask(t.kind) || t.owner != a || t.status != transcript.TaskKilled {
 		return
 	}
 	if u.fails(crd11, !b.IsError || cameBefore(b.Content.Raw())) {

@@ -13,6 +13,7 @@ import (
 	"fmt"
 
 	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
 )
 
 // Type is a kind of task by its wire name.
@@ -61,19 +62,16 @@ func ID(t Type, n uint64) string {
 }
 
 // Status is a task's state by its wire name.
-type Status string
+type Status = transcript.TaskStatus
 
 // The states.
 const (
-	Pending   Status = "pending"
-	Running   Status = "running"
-	Completed Status = "completed"
-	Failed    Status = "failed"
-	Killed    Status = "killed"
+	Pending   = transcript.TaskPending
+	Running   = transcript.TaskRunning
+	Completed = transcript.TaskCompleted
+	Failed    = transcript.TaskFailed
+	Killed    = transcript.TaskKilled
 )
-
-// Final reports whether nothing follows the state within an activation.
-func (s Status) Final() bool { return s == Completed || s == Failed || s == Killed }
 
 // steps are the allowed changes of state.
 var steps = [...]struct{ from, to Status }{

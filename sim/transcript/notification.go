@@ -2,12 +2,12 @@ package transcript
 
 // Notification is a task notification on its way.
 type Notification struct {
-	TaskID     string `text:"task"`
-	Op         string `text:"op"`        // queued, delivered, dropped
-	Place      string `text:"place,opt"` // loop (after tool results), idle (wakes the parent)
-	Status     string `text:"status,opt"`
-	Activation int    `text:"activation,opt"`
-	Bytes      int    `text:"bytes,opt"`
+	TaskID     string     `text:"task"`
+	Op         string     `text:"op"`        // queued, delivered, dropped
+	Place      string     `text:"place,opt"` // loop (after tool results), idle (wakes the parent)
+	Status     TaskStatus `text:"status,opt"`
+	Activation int        `text:"activation,opt"`
+	Bytes      int        `text:"bytes,opt"`
 }
 
 func (*Notification) Kind() Kind { return KindNotification }

@@ -46,6 +46,21 @@ const (
 	EndPaused    Ending = "pause_turn" // too often in a row
 )
 
+// TaskStatus is a task's state.
+type TaskStatus string
+
+// The states of a task.
+const (
+	TaskPending   TaskStatus = "pending"
+	TaskRunning   TaskStatus = "running"
+	TaskCompleted TaskStatus = "completed"
+	TaskFailed    TaskStatus = "failed"
+	TaskKilled    TaskStatus = "killed"
+)
+
+// Final reports whether nothing follows the state within an activation.
+func (s TaskStatus) Final() bool { return s == TaskCompleted || s == TaskFailed || s == TaskKilled }
+
 // Verdict is a classifier's word on a child's transcript.
 type Verdict string
 

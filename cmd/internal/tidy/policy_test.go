@@ -35,7 +35,7 @@ sim/transcript:        sim/vtime sim/llm
 sim/transcript/sqlite: WORDS sim/transcript cachemodel metrics sim/recording
 sim/workspace:         WORDS
 sim/permission:
-sim/task:              WORDS
+sim/task:              WORDS sim/transcript
 sim/tool:              WORDS sim/workspace sim/permission sim/shell sim/team
 
 cachemodel:            sim/vtime sim/rng sim/llm

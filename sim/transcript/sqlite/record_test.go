@@ -81,7 +81,7 @@ func randomEvents(t *rapid.T, e *emitter) {
 		case 2:
 			e.emit(-1, &transcript.Gate{Name: "G", Value: text})
 		case 3:
-			e.emit(0, &transcript.Task{ID: "a", From: text, To: "done"})
+			e.emit(0, &transcript.Task{ID: "a", From: transcript.TaskStatus(text), To: "done"})
 		}
 	}
 }

@@ -257,7 +257,7 @@ func compactionAssumed(sc *scenarios.Scenario) string {
 	if n := sc.ContextWindow(0); n > 0 {
 		window = fmt.Sprintf("%d tok", n)
 	}
-	return fmt.Sprintf("compaction at %d %% of %s, summaries of %d tok at most", share, window, sc.SummaryBudget())
+	return fmt.Sprintf("compaction at %d %% of %s, summaries of %d tok at most, what a child was started with stays in front", share, window, sc.SummaryBudget())
 }
 
 // claudeMd is what a client reads of a project into its prompts.

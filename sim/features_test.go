@@ -20,6 +20,15 @@ script:
     - {agent: main/*, turns: [{say: "Scope: a"}]}
 agents: {isolation: offered}
 lab: {interactive: true, gates: {FORK_SUBAGENT: true}}`},
+	{"LOOP-07 FRK-10 DEF-06 what a child was started with stays in front of its summary", `
+project: {files: {big.txt: {tokens: 5000}, more.txt: {tokens: 5000}, most.txt: {tokens: 5000}, .claude/agents/own.md: "---\nname: own\ndescription: Own.\nskills: s\ninitialPrompt: Begin so.\n---\nOwn.\n", .claude/skills/s/SKILL.md: "Be short.\n"}}
+script:
+  main: {user: Go., tools: [Agent, Read]}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: Find it., subagent_type: own}}, {name: Agent, input: {description: b, prompt: b, isolation: worktree}}]}, {say: w, until: idle}]}
+    - {agent: main/1.1, turns: [{read: big.txt}, {read: more.txt}, {read: most.txt}, {contains: <conversation-summary>, tools: [{name: Glob, input: {pattern: a}}]}, {contains: Find it., text: ok}]}
+    - {agent: main/1.2, turns: [{read: big.txt}, {read: more.txt}, {read: most.txt}, {contains: <conversation-summary>, tools: [{name: Glob, input: {pattern: a}}]}, {contains: translate, text: "Scope: b"}]}
+lab: {interactive: true, gates: {FORK_SUBAGENT: true}, compaction: {window: 16_000}, permissions: {mode: bypassPermissions}}`},
 	{"WKT-04 a worktree whose agent has started another one goes where nothing is changed", `
 script:
   main: {user: Go., tools: [Agent, Read, Bash]}

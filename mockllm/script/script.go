@@ -219,7 +219,7 @@ func (b *Book) Answer(q *mockllm.Query, a *mockllm.Answer) error {
 }
 
 // summary is what a script says that is asked for a summary it does not hold.
-const summary = "What was asked for stands above; what was done so far is done."
+const summary = "What was done so far is done; what was asked for beyond that is still to be done."
 
 // turnOf is the turn of a call: the one after its predecessor's, or that itself
 // where it goes on or is still to come. It is negative where no turn is meant.

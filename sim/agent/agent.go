@@ -55,10 +55,11 @@ type life struct {
 	plan       *Plan
 	client     client
 	compaction compaction
-	said       *llm.Msg // last assistant message that has text
-	inFork     bool     // a fork directive stands in its history
-	origin     *llm.Msg // where its own messages begin: the end of an inherited history
-	from       llm.Hash // likewise, of its bytes
+	said       *llm.Msg    // last assistant message that has text
+	inFork     bool        // a fork directive stands in its history
+	origin     *llm.Msg    // where its own messages begin: the end of an inherited history
+	from       llm.Hash    // likewise, of its bytes
+	given      []llm.Block // what a child was started with, which stays when its history becomes a summary
 
 	fitted   int      // how many moves of servers its tools reflect
 	inserted []string // tools that it found and that stand among those in front

@@ -72,8 +72,9 @@ func (c *compaction) due() bool {
 
 // run makes the history a summary. The summary is asked for behind the
 // history as it stands, so that the call reads the cached prefix (CACHE-30). The
-// conversation that goes on holds the user context, a fork's directive and the
-// summary, behind the same prefix; what the agent believed of files is forgotten.
+// conversation that goes on holds the user context, what a child was started with
+// (its task and skills, a fork's directive and notice) and the summary, behind the
+// same prefix; what the agent believed of files is forgotten.
 // Without a summary everything stays as it was.
 func (c *compaction) run(p *kernel.Proc) error {
 	a := c.of
@@ -112,8 +113,8 @@ func (c *compaction) startOver(summary string, tokens int64) {
 	a.ctx.Files.Clear()
 	m := &llm.Msg{Role: llm.User}
 	m.Blocks = a.front.opens(m.Blocks)
-	m.Blocks = append(m.Blocks, c.directives(old.Last)...)
 	m.Blocks = instructed(a, m.Blocks)
+	m.Blocks = append(m.Blocks, a.given...)
 	m.Blocks = append(m.Blocks, textBlock(summaryOpen+"\n"+task.Defuse(summary)+summaryEnd))
 	a.say(m)
 	c.size, c.since = 0, a.answers
@@ -122,27 +123,6 @@ func (c *compaction) startOver(summary string, tokens int64) {
 	compare(&ev, a.w.cfg.Marks, old.Head, a.conv.Head)
 	a.w.rec.emit(a.ref, &transcript.Rebase{Why: "compaction", Position: old.Border.Pos + 1})
 	a.w.rec.emit(a.ref, &ev)
-}
-
-// directives are the text blocks of a history that make it a fork's: the guard
-// that looks for them has to find them afterwards too (FRK-09).
-func (c *compaction) directives(last *llm.Msg) (out []llm.Block) {
-	a := c.of
-	if !a.IsFork() {
-		return nil
-	}
-	for m := last; m != nil; m = m.Prev {
-		if !a.w.cfg.Forker.IsForkMessage(m) {
-			continue
-		}
-		for i := range m.Blocks {
-			if one := m.Blocks[i : i+1]; a.w.cfg.Forker.IsForkMessage(&llm.Msg{Role: m.Role, Blocks: one}) {
-				out = append(out, one[0])
-			}
-		}
-		break
-	}
-	return out
 }
 
 // compare notes which facts stood in the old history and stand in the new one,

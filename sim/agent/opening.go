@@ -101,8 +101,11 @@ func (b *spawning) open() {
 	learn(a, []llm.Block{task})
 	first := a.front.opens(make([]llm.Block, 0, 3))
 	first = instructed(a, first)
+	give := func(x llm.Block) {
+		first, a.given = append(first, x), append(a.given, x)
+	}
 	if a.mate != nil {
-		first = append(first, textBlock(a.mate.introduced()))
+		give(textBlock(a.mate.introduced()))
 	}
 	for _, name := range a.def.Skills {
 		text, ok := a.w.projectText(skillsDir + name + "/SKILL.md")
@@ -110,13 +113,13 @@ func (b *spawning) open() {
 			b.by.finding("missing-skill", a.def.Place+": skill "+name+" is not there: "+skillsDir+name+"/SKILL.md")
 			continue
 		}
-		skill := llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, skillBlock(name, text))}
-		a.say(&llm.Msg{Role: llm.User, Blocks: append(first, skill)})
+		give(textBlock(skillBlock(name, text)))
+		a.say(&llm.Msg{Role: llm.User, Blocks: first})
 		first = nil
 	}
 	if text := a.def.InitialPrompt; text != "" {
-		first = append(first, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, b.expanded(text)+"\n\n")})
+		give(textBlock(b.expanded(text) + "\n\n"))
 	}
-	first = append(first, task)
+	give(task)
 	a.say(&llm.Msg{Role: llm.User, Blocks: first})
 }

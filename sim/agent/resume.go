@@ -31,6 +31,7 @@ type sidechain struct {
 	expects  llm.Expectation // of the last request, without nodes
 	at       [2]int32        // positions of its head and its mark
 	from     llm.Hash        // where its own bytes begin
+	given    []llm.Block     // what it was started with
 	size     int64           // tokens of the last request and its answer
 	calls    int
 	total    consumed // up to its end
@@ -80,7 +81,7 @@ func (a *Agent) remember() {
 		return
 	}
 	s := &sidechain{entries: a.conv.Sidechain(), repl: a.conv.Repl, front: a.front, settings: a.client.req.Settings, expects: a.client.expects,
-		from: a.from, size: a.compaction.size, calls: a.client.calls, total: a.spent, def: a.def, plan: a.plan, planning: a.planning, dir: a.dir, place: a.place, pool: a.ctx.Pool, servers: a.held.servers, source: a.ctx.Source,
+		from: a.from, given: a.given, size: a.compaction.size, calls: a.client.calls, total: a.spent, def: a.def, plan: a.plan, planning: a.planning, dir: a.dir, place: a.place, pool: a.ctx.Pool, servers: a.held.servers, source: a.ctx.Source,
 		thinking: a.ctx.Thinking, view: a.ctx.AppState, waiting: a.inbox.waiting, resumableChildren: a.resumableChildren, pending: a.inbox.undelivered}
 	s.repl.OnReplace = nil
 	s.who.AgentID = a.ctx.ID // a teammate's is made of its team
@@ -140,7 +141,7 @@ func resume(a *Agent, by llm.ToolUseID) {
 	w.rec.emit(a.ref, &transcript.Task{ID: a.task.ID, Type: string(a.task.Type), From: from, To: task.Pending, Activation: a.task.Activation()})
 	a.ended, a.end = false, Ending{}
 	a.begin(s.def)
-	a.plan, a.dir, a.from, a.client.calls, a.compaction.size, a.resumableChildren = s.plan, s.dir, s.from, s.calls, s.size, s.resumableChildren
+	a.plan, a.dir, a.from, a.given, a.client.calls, a.compaction.size, a.resumableChildren = s.plan, s.dir, s.from, s.given, s.calls, s.size, s.resumableChildren
 	a.planning = s.planning
 	s.place.again(a).enter(a)
 	a.maxTurns, a.held.servers = w.cfg.turnsOf(0, s.def), s.servers

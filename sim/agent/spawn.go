@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -473,5 +474,6 @@ func (b *spawning) inherit() {
 		}
 		m.Blocks = append(m.Blocks, a.w.cfg.Forker.Notice(parent.directory(), to))
 	}
+	a.given = slices.DeleteFunc(slices.Clone(m.Blocks), func(x llm.Block) bool { return x.Kind != llm.Text })
 	a.say(m)
 }

@@ -35,8 +35,9 @@ type agent struct {
 	left   *llm.Node // hash and place of where its conversation ended, nil if it cannot go on
 	unsent []letter  // delivered to the life that has ended, and not seen in a request of it
 	former former
-	opened []string // servers of its own that are not closed
-	found  []string // tools that its searches have found, and that it can call
+	opened []string   // servers of its own that are not closed
+	found  []string   // tools that its searches have found, and that it can call
+	given  []llm.Hash // of the blocks that it was started with
 
 	offered []string // tools that its root held as it started
 

@@ -186,6 +186,7 @@ var conductSurgeriesBeside = []conductSurgery{
 	{"AUD-05 DEF-06 an objection that does not stand behind its result", "hooks", "DEF-06", "a result to which a hook objects: yes", reworded(1, 1, llm.Messages, "A hook objects to this result.", "A hook has heard of this result.")},
 	{"AUD-05 DEF-12 an effort without effect of which no finding tells", "hooks", "DEF-12", "a finding that its effort", missing(func(b *transcript.Finding) bool { return b.Rule == "effort-ignored" })},
 	{"AUD-05 LOOP-07 another summary than was asked for", "woken", "LOOP-07", "the summary that was asked for", reworded(1, 3, llm.Messages, "<conversation-summary>\n", "<conversation-summary>\nNot so: ")},
+	{"AUD-05 LOOP-07 a summary in front of which another task is", "woken", "LOOP-07", "in front of the summary", reworded(1, 3, llm.Messages, "Look into log.txt.", "Look into a.go.")},
 	{"AUD-05 LOOP-07 a summary of more than there was", "woken", "LOOP-07", "6 blocks gone", changed(func(b *transcript.Compact) bool { return true }, func(_ *transcript.Event, b *transcript.Compact) { b.Blocks++ })},
 	{"AUD-05 ISO-02 an edit that is refused of a file that was read", "woken", "ISO-02", "an edit of a.go, which it has read", says(1, 5, fails("file a.go has not been read yet: read it, then edit it"))},
 	{"AUD-05 SUB-12 a sub-agent of the minimal stack whose last word is lost", "planning", "SUB-12", "its last text", reworded(0, 1, llm.Messages, "Tried.", "")},

@@ -96,6 +96,7 @@ func (u *forking) firstOfFork(a *agent, nodes []*llm.Node) {
 	}
 	if ok && at < len(nodes) {
 		u.directs(a, nodes[at:])
+		a.starts(nodes[at:])
 	}
 	if at == len(nodes) || a.kin == nil {
 		return

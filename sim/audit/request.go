@@ -177,6 +177,7 @@ func (u *Auditor) first(a *agent, head *llm.Node, nodes []*llm.Node) {
 	}
 	u.coordinators.firstOfCoordinator(a, front, nodes)
 	if a.parent != nil {
+		a.starts(nodes)
 		u.canaries.firstOfChild(a, nodes)
 	}
 }

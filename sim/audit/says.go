@@ -49,17 +49,34 @@ func (x *spoken) sent(u *ledger, a *agent) {
 	*x = spoken{}
 }
 
-// summary is LOOP-07 for what stands in a history's place: the words of the answer that was
-// asked for them.
+// starts notes what a child is started with: blocks of its first messages that are no context.
+func (a *agent) starts(nodes []*llm.Node) {
+	for _, n := range nodes {
+		if !sharedContext(n) {
+			a.given = append(a.given, n.Block.Content.Identity())
+		}
+	}
+}
+
+// summary is LOOP-07 for what stands in a history's place: what a child was started with,
+// then the words of the answer that was asked for them.
 func (u *history) summary(a *agent, nodes []*llm.Node) {
 	if len(nodes) == 0 {
 		return
 	}
 	raw := nodes[len(nodes)-1].Block.Content.Raw()
-	for i := range nodes { // what was delivered since may stand behind it
-		if text := nodes[i].Block.Content.Raw(); strings.HasPrefix(text, "<conversation-summary>\n") {
+	var before []llm.Hash
+	for _, n := range nodes { // what was delivered since may stand behind it
+		if text := n.Block.Content.Raw(); strings.HasPrefix(text, "<conversation-summary>\n") {
 			raw = text
+			break
 		}
+		if !sharedContext(n) {
+			before = append(before, n.Block.Content.Identity())
+		}
+	}
+	if u.fails(loop07, slices.Equal(before, a.given)) {
+		u.report(loop07, a, "in front of the summary what it was started with, "+decimal(int64(len(a.given)))+" blocks", decimal(int64(len(before)))+" blocks")
 	}
 	if u.fails(loop07, strings.HasPrefix(raw, "<conversation-summary>\n"+defuser.Replace(a.digest)+"\n</conversation-summary>")) {
 		u.report(loop07, a, "the summary that was asked for: "+short(a.digest), short(raw))

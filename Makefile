@@ -53,7 +53,7 @@ proofs: ## all tests, and a list of which of them prove what
 
 # Modules of their own, so that the program depends on none of what they need. They
 # take the program that make build has built.
-APART = cd testdata/$@ && if $(GO) list -deps -test ./... >/dev/null 2>&1; then $(GO) vet ./... && AGENTSIM_PROGRAM=$(CURDIR)/agentsim $(GO) test -vet=off ./...; \
+APART = cd testdata/$@ && if $(GO) list -deps -test ./... >/dev/null 2>&1; then $(GO) vet ./... && AGENTSIM_PROGRAM=$(CURDIR)/agentsim $(GO) test -vet=off -count=1 ./...; \
 	else echo "skipped: the modules that testdata/$@ needs are not there and cannot be fetched"; fi
 
 outside: build ## the vendor's SDK and servers of the Model Context Protocol against this program

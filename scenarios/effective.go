@@ -23,6 +23,18 @@ func (f *File) VariantNames() []string {
 	return out
 }
 
+// LineOf is the line of the file, from 1, on which a variant begins, or is named under
+// compare; 1 where there are none.
+func LineOf(f *File, variant string) int {
+	plain, _, _ := strings.Cut(variant, "[")
+	for _, v := range f.variants {
+		if v.Key == plain {
+			return max(1, v.Pos.Line)
+		}
+	}
+	return 1
+}
+
 // plainNames are the variants without cells.
 func (f *File) plainNames() []string {
 	if len(f.variants) == 0 {

@@ -86,6 +86,7 @@ func (f *File) readExpectation(text string, n *document.Node, in expect.Known, e
 		errs.Add(p, bad.Hint, "%s", bad.Msg)
 		return
 	}
+	x.At = n.Pos.Line
 	f.Expect = append(f.Expect, x)
 }
 

@@ -9,6 +9,7 @@ package sarif
 import (
 	"encoding/json"
 	"io"
+	"net/url"
 )
 
 // The levels.
@@ -24,8 +25,9 @@ type Rule struct{ ID, About string }
 // Finding is one thing at a place of a file.
 type Finding struct {
 	Rule, Level, Text string
-	File              string
-	First, Last       int // lines from 1; 0 for the file as a whole
+	File              string // "" where no file is to blame
+	First, Last       int    // lines from 1; 0 for the file as a whole
+	Logical           string // what it is about where that is no file, such as an agent's call; "" for nothing
 }
 
 type text struct {
@@ -42,13 +44,20 @@ type region struct {
 	Last  int `json:"endLine,omitempty"`
 }
 
+type physical struct {
+	Artifact struct {
+		URI string `json:"uri"`
+	} `json:"artifactLocation"`
+	Region *region `json:"region,omitempty"`
+}
+
+type logical struct {
+	Name string `json:"fullyQualifiedName"`
+}
+
 type location struct {
-	Physical struct {
-		Artifact struct {
-			URI string `json:"uri"`
-		} `json:"artifactLocation"`
-		Region *region `json:"region,omitempty"`
-	} `json:"physicalLocation"`
+	Physical *physical `json:"physicalLocation,omitempty"`
+	Logical  []logical `json:"logicalLocations,omitempty"`
 }
 
 type result struct {
@@ -79,18 +88,30 @@ func Write(w io.Writer, name string, rules []Rule, findings []Finding) error {
 	}
 	for _, f := range findings {
 		x := result{Rule: f.Rule, Level: f.Level, Message: text{f.Text}}
-		if f.File != "" {
-			var at location
-			at.Physical.Artifact.URI = f.File
-			if f.First > 0 {
-				at.Physical.Region = &region{f.First, max(f.First, f.Last)}
-			}
-			x.Locations = []location{at}
-		}
+		x.Locations = f.locations()
 		r.Results = append(r.Results, x)
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(map[string]any{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": []run{r}})
+}
+
+// locations is where a finding is; nil for nowhere.
+func (f *Finding) locations() []location {
+	var at location
+	if f.File != "" {
+		at.Physical = &physical{}
+		at.Physical.Artifact.URI = (&url.URL{Path: f.File}).EscapedPath()
+		if f.First > 0 {
+			at.Physical.Region = &region{f.First, max(f.First, f.Last)}
+		}
+	}
+	if f.Logical != "" {
+		at.Logical = []logical{{f.Logical}}
+	}
+	if at.Physical == nil && at.Logical == nil {
+		return nil
+	}
+	return []location{at}
 }

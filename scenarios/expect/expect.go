@@ -17,6 +17,7 @@ import (
 // a file without variants its first step is left out. OP is one of < <= == != >= >.
 type Line struct {
 	Text        string
+	At          int      // its line in the file, from 1
 	Variants    []string // it is checked in each of these; nil when its sides name theirs
 	Left, Right Side
 	Op          metrics.Op

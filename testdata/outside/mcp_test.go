@@ -36,11 +36,7 @@ var servers = map[string]struct {
 // client lists.
 func TestServers(t *testing.T) {
 	bin, repo := t.TempDir(), t.TempDir()
-	agentsim := os.Getenv("AGENTSIM_PROGRAM")
-	if agentsim == "" {
-		agentsim = filepath.Join(bin, "agentsim")
-		build(t, "../..", agentsim, "./cmd/agentsim")
-	}
+	agentsim := program(t)
 	file := map[string]map[string]any{"mcpServers": {}}
 	for name, s := range servers {
 		program := filepath.Join(bin, filepath.Base(s.program))

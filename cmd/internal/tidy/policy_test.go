@@ -113,14 +113,14 @@ cmd/internal/cli/importing: BELOW
 cmd/internal/cli/validate: BELOW
 cmd/internal/cli/profile: BELOW
 cmd/internal/cli/session: BELOW sim/bridge sim/bridge/session
-cmd/internal/cli/lint:    BELOW
+cmd/internal/cli/lint:    BELOW metrics/sarif
 cmd/internal/cli/diff:    BELOW
 cmd/internal/cli/cachereplay: BELOW
 cmd/internal/cli/dbcheck: BELOW
 cmd/internal/cli/crossover: BELOW
 cmd/internal/cli/definitions: BELOW
 cmd/internal/cli/scenario: BELOW scenarios/upgrade
-cmd/internal/cli/bench:   BELOW
+cmd/internal/cli/bench:   BELOW metrics/sarif
 cmd/internal/cli/check:   BELOW sim/client metrics/heads metrics/sarif
 cmd/internal/cli/sweep:   BELOW
 cmd/internal/cli/compare: BELOW
@@ -147,7 +147,7 @@ var imports = []struct{ pattern, only, use string }{
 	{"os", "cmd/ sim/recording/recordingtest", "take an io.Reader, an io.Writer or a workspace.Snapshot; cmd opens files"},
 	{"os/", "cmd/", "only cmd starts programs and listens to signals"},
 	{"net", "cmd/", "nothing in the simulated world talks to a network"},
-	{"net/", "cmd/", "nothing in the simulated world talks to a network"},
+	{"net/", "cmd/ metrics/sarif", "nothing in the simulated world talks to a network; a path is written as a URI"},
 	{"syscall", "cmd/", "only cmd touches the machine"},
 	{"path/filepath", "cmd/ sim/recording/recordingtest", "package path: paths inside a workspace have forward slashes on every system"},
 	{"github.com/spf13/cobra", "cmd/", "commands live in cmd/internal/cli"},

@@ -34,6 +34,7 @@ type options struct {
 	strict   bool
 	output   string
 	junit    string
+	sarif    string
 	gobench  string
 	guard    string
 	project  loading.Project
@@ -82,6 +83,7 @@ reported and does not count. What a repository's own files put in front of agent
 	f.BoolVar(&o.strict, "strict", false, "fail after changes too")
 	ui.OutputFlag(f, &o.output)
 	f.StringVar(&o.junit, "junit", "", "also write JUnit XML into this `file`")
+	f.StringVar(&o.sarif, "sarif", "", "also write SARIF 2.1.0 into this `file`, which code hosts show beside the lines")
 	f.StringVar(&o.gobench, "gobench", "", "also write the figures into this `file`, in the Go benchmark format, for benchstat")
 	o.project.Add(f)
 	f.StringVar(&o.guard, "guard", "", "fail only when what siblings or turns share became shorter: `prefix`")
@@ -98,7 +100,7 @@ func run(s *ui.Env, o *options, args []string) error {
 	}
 	defer o.project.Close()
 	o.baseline = cmp.Or(o.baseline, beside(args))
-	o.project.Own, o.project.Steady = []string{o.baseline, o.junit, o.gobench}, true
+	o.project.Own, o.project.Steady = []string{o.baseline, o.junit, o.sarif, o.gobench}, true
 	set, err := selectScenarios(s, args, &o.project)
 	if err != nil {
 		return err
@@ -143,7 +145,7 @@ type bench struct {
 	set    *selection
 	base   *baseline.File // nil when there is none
 	now    *baseline.File
-	missed []string // expectations of the scenarios
+	missed []missed // expectations of the scenarios
 	broken error    // the first invariant that is broken
 	report *baseline.Report
 	found  []report.Row // what the first seeds came to, where there is no baseline
@@ -220,7 +222,7 @@ func updateBaseline(s *ui.Env, b *bench) error {
 	d.Say("%s: %s of %s written, %s kept; %s", b.o.baseline, ui.Plural(len(b.now.Runs), "run"), ui.Plural(len(b.set.files), "scenario"), ui.Plural(kept, "run"), b.counts())
 	d.Label("accepted", b.accepted())
 	d.Label("cause", b.causes()...)
-	d.Label("missed", b.missed...)
+	d.Label("missed", b.misses()...)
 	if err := s.Print("table", d); err != nil {
 		return err
 	}

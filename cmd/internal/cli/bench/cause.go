@@ -81,9 +81,13 @@ func (b *bench) cause(v *baseline.Variant) string {
 	if v.Cause == nil {
 		return ""
 	}
-	named := len(b.set.words) == 0 || slices.Contains(b.set.words, v.Scenario)
 	p := &b.o.project
-	return causeText(v.Cause, origin{own: !named || !slices.Contains(scenarios.Names(), v.Scenario), flagged: p.Head+p.Profile+p.Prices.Name != ""})
+	return causeText(v.Cause, origin{own: !b.set.shipped(v.Scenario), flagged: p.Head+p.Profile+p.Prices.Name != ""})
+}
+
+// shipped reports whether a scenario is one of this program's.
+func (x *selection) shipped(scenario string) bool {
+	return (len(x.words) == 0 || slices.Contains(x.words, scenario)) && slices.Contains(scenarios.Names(), scenario)
 }
 
 // causes are the causes of all variants, each with the variants that it is not

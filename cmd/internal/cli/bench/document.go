@@ -12,14 +12,16 @@ import (
 	"agentsim/metrics/gobench"
 	"agentsim/metrics/junit"
 	"agentsim/metrics/report"
+	"agentsim/metrics/sarif"
 	"agentsim/sim"
 )
 
-// writeFiles writes what --junit and --gobench ask for.
+// writeFiles writes what --junit, --sarif and --gobench ask for.
 func (b *bench) writeFiles() error {
 	return errors.Join(
 		ui.WriteReport("--gobench", b.o.gobench, func(w io.Writer) error { return gobench.Write(w, b.now.Semantics, b.now.Runs) }),
-		ui.WriteReport("--junit", b.o.junit, func(w io.Writer) error { return junit.Write(w, "agentsim bench", b.cases()) }))
+		ui.WriteReport("--junit", b.o.junit, func(w io.Writer) error { return junit.Write(w, "agentsim bench", b.cases()) }),
+		ui.WriteReport("--sarif", b.o.sarif, func(w io.Writer) error { return sarif.Write(w, "agentsim", rules, b.located()) }))
 }
 
 // cases are the variants as tests, the expectations that were missed behind them.
@@ -46,7 +48,7 @@ func (b *bench) cases() (out []junit.Case) {
 		text := b.broken.Error()
 		out = append(out, junit.Case{Suite: "invariants", Name: ui.FirstLine(text), Failure: ui.FirstLine(text), Detail: text, Type: "invariant"})
 	}
-	for _, m := range b.missed {
+	for _, m := range b.misses() {
 		out = append(out, junit.Case{Suite: "expectations", Name: m, Failure: m, Type: "expectation"})
 	}
 	return out
@@ -197,7 +199,7 @@ func (b *bench) findings(d *report.Document) {
 
 // notes are the last lines: what came out, and what to do.
 func (b *bench) notes(d *report.Document) {
-	d.Label("missed", b.missed...)
+	d.Label("missed", b.misses()...)
 	d.Label("aside", b.aside...)
 	d.Label("cause", b.causes()...)
 	d.Label("git", b.set.steadied())

@@ -22,7 +22,7 @@ func (b *bench) fields(d *report.Document) {
 	d.Field("baseline", report.Text(b.o.baseline))
 	d.Field("counts", report.Nested(counts))
 	d.Field("semantics_changed", report.Text(b.otherSemantics()).If(b.report.Other != 0))
-	d.Field("expectations_missed", report.List(b.missed))
+	d.Field("expectations_missed", report.List(b.misses()))
 	if b.broken != nil {
 		d.Field("invariant_broken", report.Text(b.broken.Error()))
 	}

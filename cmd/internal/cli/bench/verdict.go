@@ -17,6 +17,20 @@ import (
 	"agentsim/sim"
 )
 
+// missed is an expectation of a scenario that does not hold.
+type missed struct {
+	text string
+	of   *scenarios.File
+	line int // of the file
+}
+
+func (b *bench) misses() (out []string) {
+	for i := range b.missed {
+		out = append(out, b.missed[i].text)
+	}
+	return out
+}
+
 // expect holds a scenario's own expectations against its first seed; those of the library
 // bind on their own projects alone.
 func (b *bench) expect(f *scenarios.File, done map[string]*metrics.Run) {
@@ -33,7 +47,7 @@ func (b *bench) expect(f *scenarios.File, done map[string]*metrics.Run) {
 			b.aside = append(b.aside, "expectation missed, "+foreign+": "+line)
 			continue
 		}
-		b.missed = append(b.missed, line)
+		b.missed = append(b.missed, missed{line, f, v.Expect.At})
 	}
 }
 
@@ -169,7 +183,7 @@ func (b *bench) guarded() {
 		}
 		b.guardVariant(v)
 	}
-	for _, m := range b.missed {
+	for _, m := range b.misses() {
 		b.aside = append(b.aside, "expectation missed: "+m)
 	}
 	b.missed = nil

@@ -2,6 +2,7 @@
 package lint
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -22,6 +23,8 @@ type options struct {
 	silence string
 	fail    []string
 	output  string
+	sarif   string
+	in      string
 }
 
 // anyRule is the word for every rule.
@@ -43,7 +46,8 @@ Rules:
 ` + ruleTable(),
 		Example: `  agentsim lab lint 9c1e
   agentsim lab lint 9c1e --silence 10m
-  agentsim lab lint 9c1e --fail=two-writers,lazy-delegation`,
+  agentsim lab lint 9c1e --fail=two-writers,lazy-delegation
+  agentsim lab lint 9c1e --sarif lint.sarif`,
 		Args: ui.Exactly(1, "one run"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return run(s, o, args[0])
@@ -55,6 +59,8 @@ Rules:
 	f.StringSliceVar(&o.fail, "fail", nil, "exit with code 3 on findings of these `rules`; alone, or any: of every rule")
 	f.Lookup("fail").NoOptDefVal = anyRule
 	ui.OutputFlag(f, &o.output)
+	f.StringVar(&o.sarif, "sarif", "", "also write SARIF 2.1.0 into this `file`, which code hosts show beside the lines")
+	f.StringVar(&o.in, "in", "", "the `file` of the run's scenario, for --sarif: a record does not say where that lies")
 	return cmd
 }
 
@@ -78,6 +84,9 @@ func (o *options) check() (vtime.Duration, error) {
 		if !slices.Contains(known, name) {
 			return 0, ui.Failf(ui.Usage, "--fail %s: there is no such rule; write %s", name, strings.Join(known, ", "))
 		}
+	}
+	if o.in != "" && o.sarif == "" {
+		return 0, ui.Failf(ui.Usage, "--in %s: it says where the findings of --sarif are, and there is no --sarif", o.in)
 	}
 	if o.silence == "" {
 		return 0, nil
@@ -119,7 +128,8 @@ func run(s *ui.Env, o *options, prefix string) error {
 		return err
 	}
 	judged(d, found)
-	if err := s.Print(o.output, d); err != nil {
+	// A file that cannot be written loses nothing of what is printed.
+	if err := errors.Join(s.Print(o.output, d), o.writeSARIF(found, info.Variant)); err != nil {
 		return err
 	}
 	return o.verdict(found)

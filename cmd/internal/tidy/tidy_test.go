@@ -52,6 +52,7 @@ func TestTree(t *testing.T) {
 			}
 		})
 	}
+	t.Run("what no program calls is meant, and is in the list with its reason", func(t *testing.T) { checkUnreached(t, tr.unreachedFuncs()) })
 	for _, room := range slices.Sorted(maps.Keys(parseRooms(rooms))) {
 		if !slices.ContainsFunc(tr.files, func(f *file) bool { return f.room() == room }) {
 			t.Errorf("the table of rooms lists %s, which is not there; take it out", room)
@@ -101,6 +102,9 @@ func runStory(t *testing.T, root, input string) string {
 		for _, f := range r.check(tr) {
 			out = append(out, fmt.Sprintln(f))
 		}
+	}
+	for _, f := range tr.unreachedFuncs() {
+		out = append(out, "no program calls "+f+"\n")
 	}
 	return strings.Join(out, "")
 }

@@ -196,6 +196,23 @@ script:
   answers:
     - {agent: main, turns: [{read: a.go}, {say: done, until: idle}]}
 lab: {faults: ["drop event=5 agent=main/aside-1 attempt=1"]}`},
+	{"WKT-05 files of another worktree are read by their own paths", `
+project: {files: {a.go: "package a\n\nconst Limit = 10\n"}}
+script:
+  main: {user: Go., tools: [Agent, Read, Edit, Bash]}
+  answers:
+    - agent: main
+      turns:
+        - {tools: [{name: Agent, input: {description: a, prompt: a, isolation: worktree}}]}
+        - {read: /work/project/.claude/worktrees/agent-a326c762/a.go}
+        - {edit: {file: a.go, old: "10", new: "30"}}
+        - {read: a.go}
+        - {edit: {file: a.go, old: "10", new: "30"}}
+        - {tools: [{name: Agent, input: {description: b, prompt: b, isolation: worktree}}]}
+        - {say: done}
+    - {agent: main/1.1, turns: [{read: a.go}, {edit: {file: a.go, old: "10", new: "20"}}, {read: /work/project/a.go}, {tools: [{name: Edit, input: {file_path: /work/project/a.go, old_string: "10", new_string: "40"}}]}, {say: done}]}
+    - {agent: main/6.1, turns: [{read: /work/project/a.go}, {read: ../agent-a326c762/a.go}, {read: a.go}, {edit: {file: a.go, old: "10", new: "50"}}, {say: done}]}
+lab: {permissions: {mode: bypassPermissions}}`},
 	{"WKT-08 an environment that nobody offers is none of a call's wishes", `
 project: {files: {.claude/agents/t.md: "---\nname: t\ndescription: T.\nisolation: worktree\n---\nWork apart.\n"}}
 script:

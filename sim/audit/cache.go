@@ -234,7 +234,7 @@ func (u *history) answered(a *agent, head *llm.Node) {
 			u.handoffs.tainted(a, n)
 		}
 		if !n.IsBorder() && n.Block.Kind == llm.ToolUse {
-			uses = append(uses, a.path.useOf(n.Block))
+			uses = append(uses, a.path.useOf(n.Block, a.place))
 		}
 	}
 	if u.fails(iso11, a.sent != nil && n.Hash == a.sent.Hash) {

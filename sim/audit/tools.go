@@ -133,30 +133,38 @@ func (u *handling) startFiles(a, p *agent) {
 // below the project: mostly the next call names it again.
 type named struct{ written, file string }
 
-// useOf is the tool use that a block of an answer is.
-func (x *named) useOf(b *llm.Block) use {
+// useOf is the tool use that a block of an answer is, of an agent that works in a place.
+func (x *named) useOf(b *llm.Block, in *workplace) use {
 	of := use{id: b.ID, name: b.Name, input: b.Content}
 	switch b.Name {
 	case "Read", "Edit", "Write":
 		if at := field(b.Content, "file_path"); at != x.written {
-			*x = named{at, below(at)}
+			*x = named{at, in.below(at)}
 		}
 		of.file = x.file
 	}
 	return of
 }
 
-// below is a path as one below the project, where it leads there; "" is none.
-func below(at string) string {
+// below is a path as one below where an agent works, and whole where it leads into
+// another worktree or outside; "" is none.
+func (p *workplace) below(at string) string {
 	if at == "" {
 		return ""
 	}
-	if rest, in := strings.CutPrefix(at, "/work/project/.claude/worktrees/"); in {
-		_, at, _ = strings.Cut(rest, "/")
+	own := "/work/project/"
+	if p != nil && p.path != "" {
+		own += p.path + "/"
 	}
-	at = path.Clean(strings.TrimPrefix(at, "/work/project/"))
+	if at[0] != '/' {
+		at = own + at
+	}
+	at = path.Clean(at)
 	if rest, is := strings.CutPrefix(at, homeOfUser+plansDir); is {
 		return "~" + plansDir + rest
+	}
+	if rest, in := strings.CutPrefix(at, own); in && (own != "/work/project/" || !strings.HasPrefix(rest, ".claude/worktrees/")) {
+		return rest
 	}
 	return at
 }

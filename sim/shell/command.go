@@ -21,9 +21,10 @@ type command struct {
 // call is one run of a command.
 type call struct {
 	*streams
-	m    *machine
-	name string
-	args []string
+	m      *machine
+	name   string
+	args   []string
+	dashed []string // of git, the paths behind --; nil for no --
 }
 
 // commands are what a script can call, scripted programs aside.

@@ -181,6 +181,8 @@ func runRm(c *call) int {
 			return isDirectory
 		case dir && (abs == c.m.env.Root || abs == TempDir):
 			return "it is where everything stands"
+		case c.m.exists(abs) && c.m.elsewhere(abs):
+			return otherTree
 		case dir:
 			c.m.removeAll(abs)
 		case abs == nullDevice || !c.m.remove(abs) && !f.has("f"):
@@ -203,8 +205,11 @@ func runLn(c *call) int {
 	return c.each(names[1:], "create symbolic link", func(string, string) string {
 		t, rel, ok := c.m.find(abs)
 		to, leads, reaches := c.m.find(path.Clean(target))
-		if !ok || !reaches || t.fs != to.fs {
+		switch {
+		case !ok || !reaches || t.fs != to.fs:
 			return denied
+		case c.m.elsewhere(abs):
+			return otherTree
 		}
 		if f.has("f") {
 			c.m.remove(abs)
@@ -241,6 +246,8 @@ func (c *call) transfer(move bool) int {
 		switch {
 		case abs == target:
 			return "source and target are the same"
+		case move && why == "" && c.m.elsewhere(abs):
+			return otherTree
 		case why == isDirectory:
 			return why + ": this shell's " + c.name + " takes files"
 		case why == "":

@@ -22,24 +22,22 @@ func (m *machine) absolute(name string) string {
 // find says in which tree an absolute path lies and where in it; "" is the
 // tree's own root. ok is false for a place that does not exist here.
 func (m *machine) find(abs string) (t tree, rel string, ok bool) {
-	if rel, ok := within(m.env.Root, abs); ok {
-		return tree{fs: m.env.FS}, rel, true
+	if fs, rel, ok := m.env.FS.Tree(m.env.Root, abs); ok {
+		return tree{fs: fs}, rel, true
 	}
 	if rel, ok := workspace.InHome(abs); ok {
 		return tree{fs: m.env.FS}, rel, true
 	}
-	if rel, ok := within(TempDir, abs); ok {
+	if rel, ok := workspace.Within(TempDir, abs); ok {
 		return tree{fs: m.env.Session.Temp(), temp: true}, rel, true
 	}
 	return tree{}, "", false
 }
 
-func within(root, abs string) (rel string, ok bool) {
-	rest, ok := strings.CutPrefix(abs, root)
-	if !ok || rest != "" && rest[0] != '/' {
-		return "", false
-	}
-	return strings.TrimPrefix(rest, "/"), true
+// elsewhere reports whether a path lies in another worktree, or is where that is.
+func (m *machine) elsewhere(abs string) bool {
+	t, rel, ok := m.find(abs)
+	return ok && !t.temp && (t.fs != m.env.FS || len(t.fs.Trees(rel)) > 0)
 }
 
 func (m *machine) isDir(abs string) bool {
@@ -67,6 +65,7 @@ const (
 	isDirectory = "Is a directory"
 	notDir      = "Not a directory"
 	denied      = "Permission denied"
+	otherTree   = "it is in another worktree, which this shell only looks at"
 )
 
 // read is a file's content. why is what was wrong, "" for nothing. A file that
@@ -120,6 +119,8 @@ func (m *machine) writable(abs string) string {
 	switch {
 	case !ok:
 		return denied
+	case m.elsewhere(abs):
+		return otherTree
 	case t.fs.HasDir(rel):
 		return isDirectory
 	case !m.isDir(path.Dir(abs)):
@@ -173,6 +174,8 @@ func (m *machine) makeDir(abs string) (why string) {
 		return "File exists"
 	case !ok:
 		return denied
+	case m.elsewhere(abs):
+		return otherTree
 	}
 	if err := t.fs.MakeDir(rel); err != nil {
 		return denied
@@ -184,7 +187,7 @@ func (m *machine) makeDir(abs string) (why string) {
 // remove takes a file away. Its directory stays.
 func (m *machine) remove(abs string) bool {
 	t, rel, ok := m.find(abs)
-	if !ok || !t.fs.Remove(rel, m.env.Agent) {
+	if !ok || m.elsewhere(abs) || !t.fs.Remove(rel, m.env.Agent) {
 		return false
 	}
 	m.changed(t, rel)
@@ -232,6 +235,10 @@ func (m *machine) filesBelow(abs string) []string {
 		}
 		out = append(out, root+"/"+p)
 	}
+	for _, dir := range t.fs.Trees(rel) {
+		out = append(out, m.filesBelow(root+"/"+dir)...)
+	}
+	slices.Sort(out)
 	return out
 }
 

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -22,11 +21,7 @@ type tracked struct {
 // of names names, or a directory above; all of them where there are no names.
 func (c *call) tracked(names []string) (out []tracked) {
 	for _, p := range c.m.env.Repo.touched() {
-		named := func(name string) bool {
-			_, ok := within(c.m.absolute(name), c.m.env.Root+"/"+p)
-			return ok
-		}
-		if c.m.charge(entryWork) && (len(names) == 0 || slices.ContainsFunc(names, named)) {
+		if c.m.charge(entryWork) && c.under(names, p) {
 			out = append(out, c.m.env.Repo.track(p))
 		}
 	}
@@ -55,7 +50,7 @@ func change(from, to *workspace.File) byte {
 
 func gitCommands() map[string]command {
 	return map[string]command{"status": {gitStatus, true}, "diff": {gitDiff, true}, "log": {gitLog, true}, "add": {gitAdd, false}, "commit": {gitCommit, false},
-		"show": {gitOlder, true}, "blame": {gitOlder, true}, "merge": {gitMerge, false}, "branch": {gitBranch, false}}
+		"show": {gitShow, true}, "blame": {gitOlder, true}, "merge": {gitMerge, false}, "branch": {gitBranch, false}}
 }
 
 // runGit runs a command of git, on this run's changes; what came before them is the
@@ -75,6 +70,24 @@ func runGit(c *call) int {
 		return c.complain(128, "not a git repository (or any of the parent directories): .git")
 	}
 	c.name, c.args = "git "+c.args[0], c.args[1:]
+	return c.inTree(sub)
+}
+
+// inTree runs a command of git in the worktree in which the shell is. In another one
+// than its own it only looks.
+func (c *call) inTree(sub command) int {
+	t, _, ok := c.m.find(c.m.dir)
+	if !ok || t.fs == c.m.env.FS || t.temp {
+		return sub.run(c)
+	}
+	if !sub.reads {
+		return c.complain(1, "this is another worktree, which this shell only looks at: cd "+c.m.env.Root+" first")
+	}
+	own := c.m.env
+	defer func() { c.m.env = own }()
+	there := *own
+	there.FS, there.Repo, there.Root = t.fs, own.Repo.of(t.fs), own.FS.Root(own.Root, t.fs)
+	c.m.env = &there
 	return sub.run(c)
 }
 
@@ -125,31 +138,50 @@ func gitStatus(c *call) int {
 }
 
 func gitDiff(c *call) int {
+	c.cutPaths()
 	f, names, ok := c.options("cached staged stat")
 	if !ok {
 		return 129
 	}
-	staged, head := f.has("cached") || f.has("staged"), len(names) > 0 && names[0] == "HEAD"
-	if head {
-		names = names[1:]
-	}
-	for _, t := range c.tracked(names) {
-		from, to := t.next, t.now
-		if staged || head {
-			from = t.head
+	r, ok := c.revisions(names)
+	switch staged := f.has("cached") || f.has("staged"); {
+	case !ok:
+		return 128
+	case r.older: // the tree's own changes are known, and are among those
+		if r.dots == "" {
+			c.diffIndex(f, staged, r.paths)
 		}
-		if staged {
-			to = t.next
-		}
-		if change(from, to) == ' ' || from == nil && !staged {
-			continue // what was never added is not tracked
-		}
-		c.showChange(f, t.path, from, to)
-	}
-	if len(names) > 0 && strings.HasPrefix(names[0], "HEAD~") {
 		return c.older()
+	case len(r.with)+len(r.without) > 2 || staged && len(r.with) > 0 && r.with[0] != c.m.env.Repo.head:
+		return c.complain(129, "this shell's git diff takes two revisions at most, and none but HEAD with --cached")
+	case len(r.with) == 2:
+		c.diffCommits(f, r.with[0], r.with[1], r.paths)
+	case r.dots != "":
+		from := r.without[0]
+		if r.dots == "..." {
+			from = from.base(r.with[0])
+		}
+		c.diffCommits(f, from, r.with[0], r.paths)
+	case len(r.with) == 1 && !staged:
+		c.diffTree(f, r.with[0], r.paths)
+	default:
+		c.diffIndex(f, staged, r.paths)
 	}
 	return 0
+}
+
+// diffIndex shows what stands in the tree otherwise than in the index, or, staged, in
+// the index otherwise than in the head. What was never added is not tracked.
+func (c *call) diffIndex(f flags, staged bool, names []string) {
+	for _, t := range c.tracked(names) {
+		from, to := t.next, t.now
+		if staged {
+			from, to = t.head, t.next
+		}
+		if change(from, to) != ' ' && (from != nil || staged) {
+			c.showChange(f, t.path, from, to)
+		}
+	}
 }
 
 func (c *call) showChange(f flags, p string, from, to *workspace.File) {
@@ -175,7 +207,8 @@ func sideName(side, p string, f *workspace.File) string {
 }
 
 func gitLog(c *call) int {
-	f, _, ok := c.options("n: oneline")
+	c.cutPaths()
+	f, names, ok := c.options("n: oneline")
 	if !ok {
 		return 129
 	}
@@ -183,7 +216,16 @@ func gitLog(c *call) int {
 	if err != nil && f.has("n") {
 		return c.complain(129, "invalid number "+f["n"])
 	}
-	for i, k := range c.m.env.Repo.log() {
+	r, ok := c.revisions(names)
+	switch {
+	case !ok:
+		return 128
+	case r.older:
+		return c.older()
+	case c.m.env.Repo.head == nil && c.m.env.Drawn == nil:
+		return c.fatal("your current branch '" + c.m.env.Repo.Name() + "' does not have any commits yet")
+	}
+	for i, k := range c.reached(r) {
 		first, _, _ := strings.Cut(k.message, "\n")
 		switch {
 		case f.has("n") && i >= most:
@@ -191,10 +233,18 @@ func gitLog(c *call) int {
 		case f.has("oneline"):
 			c.out.put(k.hash + " " + first + "\n")
 		default:
-			c.out.put("commit " + k.hash + "\n\n    " + strings.ReplaceAll(k.message, "\n", "\n    ") + "\n\n")
+			c.showCommit(k)
 		}
 	}
+	if r.dots != "" {
+		return 0
+	}
 	return c.older()
+}
+
+// showCommit prints the head of a commit.
+func (c *call) showCommit(k *commit) {
+	c.out.put("commit " + k.hash + "\n\n    " + strings.ReplaceAll(k.message, "\n", "\n    ") + "\n\n")
 }
 
 func gitAdd(c *call) int {

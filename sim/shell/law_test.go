@@ -68,7 +68,7 @@ func newEnv(t rapid.TB) *Env {
 func state(e *Env) map[string]string {
 	out := map[string]string{"log": fmt.Sprint(e.FS.Log(), e.FS.DirsBelow(""), e.Session.Temp().Log(), e.Session.Temp().DirsBelow("")), "repo": fmt.Sprint(len(e.Repo.staged), e.Repo.merging != nil)}
 	e.Repo.open(e.FS)
-	for _, k := range e.Repo.log() {
+	for _, k := range newest(e.Repo.head.before(map[*commit]bool{})) {
 		out["repo"] += " " + k.hash + " " + k.message
 	}
 	for _, p := range e.FS.Paths() {

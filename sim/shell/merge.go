@@ -72,7 +72,7 @@ func gitMerge(c *call) int {
 	if theirs == nil || theirs.head == nil {
 		return c.complain(1, names[0]+" - not something we can merge")
 	}
-	base := repo.base(theirs)
+	base := repo.head.base(theirs.head)
 	say := func(text string) int {
 		if !f.has("q") {
 			c.out.put(text + "\n")
@@ -112,14 +112,7 @@ type threeWay struct {
 // way of changing them here, "" for nothing.
 func (c *call) compare(base *commit, theirs *Repo) (out []threeWay, why string) {
 	repo, s := c.m.env.Repo, c.m.env.Repo.store
-	var paths []string
-	for _, k := range theirs.log() {
-		for p := range k.files { // order: sorted below
-			paths = append(paths, p)
-		}
-	}
-	slices.Sort(paths)
-	for _, p := range slices.Compact(paths) {
+	for _, p := range since(theirs.head) {
 		x := threeWay{path: p, base: s.at(base, p), ours: s.at(repo.head, p), theirs: s.at(theirs.head, p), by: lastBy(theirs.fs, p)}
 		if !c.m.charge(entryWork) || change(x.base, x.theirs) == ' ' || change(x.ours, x.theirs) == ' ' {
 			continue

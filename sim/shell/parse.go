@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"agentsim/sim/workspace"
 )
 
 // parse reads a script and checks that this shell has all its syntax. Errors
@@ -118,7 +120,7 @@ func Temporary(command string) bool {
 		return false
 	}
 	to := file.Stmts[0].Redirs[0].Word.Lit()
-	rel, ok := within(TempDir, path.Clean(to))
+	rel, ok := workspace.Within(TempDir, path.Clean(to))
 	return ok && rel != "" && !strings.ContainsAny(to, `{*?[\\`)
 }
 

@@ -71,9 +71,9 @@ func (r *Repo) Name() string {
 // Ignore names directories that are not tracked.
 func (r *Repo) Ignore(dirs []string) { r.ignored = dirs }
 
-// Worktree makes a branch of the head of this one, whose tree is fs, and a tree in which
-// it is checked out. The directories of shared are in both and are not tracked.
-func (r *Repo) Worktree(fs *workspace.FS, branch string, shared []string) (*workspace.FS, *Repo, error) {
+// Worktree makes a branch of the head of this one, whose tree is fs, and a tree at dir of
+// the project in which it is checked out. The directories of shared are in both and are not tracked.
+func (r *Repo) Worktree(fs *workspace.FS, branch, dir string, shared []string) (*workspace.FS, *Repo, error) {
 	r.open(fs)
 	switch {
 	case r.None:
@@ -83,7 +83,7 @@ func (r *Repo) Worktree(fs *workspace.FS, branch string, shared []string) (*work
 	case r.store.branch(branch) != nil:
 		return nil, nil, ErrTaken
 	}
-	tree := fs.Fork(r.touched(), func(p string) *workspace.File { return r.store.at(r.head, p) }, shared)
+	tree := fs.Fork(dir, r.touched(), func(p string) *workspace.File { return r.store.at(r.head, p) }, shared)
 	out := &Repo{branch: branch, ignored: shared, fs: tree, head: r.head, started: r.head, store: r.store}
 	r.store.branches = append(r.store.branches, out)
 	return tree, out, nil
@@ -126,6 +126,11 @@ func (s *store) branch(name string) *Repo {
 		}
 	}
 	return nil
+}
+
+// of is the branch that is checked out in a tree.
+func (r *Repo) of(fs *workspace.FS) *Repo {
+	return r.store.branches[slices.IndexFunc(r.store.branches, func(b *Repo) bool { return b.fs == fs })]
 }
 
 // at is the file at a path of a commit, nil for none.
@@ -203,15 +208,15 @@ func (k *commit) before(into map[*commit]bool) map[*commit]bool {
 	return into
 }
 
-// log lists the head and the commits before it, the newest first.
-func (r *Repo) log() []*commit {
-	return slices.SortedFunc(maps.Keys(r.head.before(map[*commit]bool{})), func(a, b *commit) int { return b.n - a.n })
+// newest lists commits, the newest first.
+func newest(all map[*commit]bool) []*commit {
+	return slices.SortedFunc(maps.Keys(all), func(a, b *commit) int { return b.n - a.n })
 }
 
-// base is the newest commit that both heads come after or are, nil for none.
-func (r *Repo) base(other *Repo) *commit {
-	theirs := other.head.before(map[*commit]bool{})
-	for _, k := range r.log() {
+// base is the newest commit that both come after or are, nil for none.
+func (k *commit) base(other *commit) *commit {
+	theirs := other.before(map[*commit]bool{})
+	for _, k := range newest(k.before(map[*commit]bool{})) {
 		if theirs[k] {
 			return k
 		}

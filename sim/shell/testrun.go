@@ -25,7 +25,11 @@ func (m *machine) runTest(p *Program, st *streams) {
 	if !m.pass(p.Took) {
 		return
 	}
-	files, err := m.env.FS.Glob("", p.Test.Files)
+	fs := m.env.FS
+	if t, _, ok := m.find(m.dir); ok && !t.temp {
+		fs = t.fs
+	}
+	files, err := fs.Glob("", p.Test.Files)
 	if err != nil {
 		st.err.put(p.Words + ": " + err.Error() + "\n")
 		m.status = 2
@@ -35,7 +39,7 @@ func (m *machine) runTest(p *Program, st *streams) {
 	var dirs names
 	for _, f := range files {
 		dirs.add(path.Dir(f))
-		if m.testFile(p.Test, f, st) {
+		if m.testFile(p.Test, fs, f, st) {
 			m.status = 1
 		}
 		if m.halted != nil {
@@ -53,13 +57,13 @@ func (m *machine) runTest(p *Program, st *streams) {
 }
 
 // testFile reports whether a line of a file is wrong, and says which.
-func (m *machine) testFile(t *Test, file string, st *streams) (wrong bool) {
-	content, _ := m.env.FS.Content(file)
+func (m *machine) testFile(t *Test, fs *workspace.FS, file string, st *streams) (wrong bool) {
+	content, _ := fs.Content(file)
 	if !m.charge(len(content)) {
 		return false
 	}
 	for i, line := range lines(content) {
-		if what := t.Check(m.env.FS, strings.TrimSuffix(line, "\n")); what != "" {
+		if what := t.Check(fs, strings.TrimSuffix(line, "\n")); what != "" {
 			st.out.put(file + ":" + strconv.Itoa(i+1) + ": " + what + "\n")
 			wrong = true
 		}

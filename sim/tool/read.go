@@ -32,7 +32,7 @@ func runRead(e *Env, p *llm.Payload) Result {
 	if err := readFields.read(p.Raw(), &in); err != nil {
 		return badInput("Read", err)
 	}
-	f, err := e.file(in[0].text())
+	f, err := e.seen(in[0].text())
 	if err != nil {
 		return refused(err)
 	}
@@ -121,38 +121,70 @@ func badInput(tool string, err error) Result { return refused(fmt.Errorf("%s: %w
 
 func emptyField(name string) error { return fmt.Errorf("field %q must not be empty", name) }
 
-// file finds the file that an agent names by an absolute path below the root,
-// or by one relative to it.
-func (e *Env) file(name string) (*workspace.File, error) {
-	rel, ok := e.relative(name)
-	if !ok {
-		return nil, fmt.Errorf("%s is outside the project, which is at %s", name, e.Root)
+// seen finds the file that an agent names to read it. One of another worktree has its
+// absolute path for a name.
+func (e *Env) seen(name string) (*workspace.File, error) {
+	fs, rel, err := e.place(name)
+	if err != nil || fs == e.FS {
+		return e.file(name)
 	}
-	f := e.FS.File(rel)
+	f, err := find(fs, rel, name)
+	if err == nil {
+		f = f.As(e.absolute(name))
+	}
+	return f, err
+}
+
+// file finds the file that an agent names to change it, by an absolute path below the
+// root or by one relative to it.
+func (e *Env) file(name string) (*workspace.File, error) {
+	rel, err := e.relative(name)
+	if err != nil {
+		return nil, err
+	}
+	return find(e.FS, rel, name)
+}
+
+// find is the file at a path of a tree that an agent has named.
+func find(fs *workspace.FS, rel, name string) (*workspace.File, error) {
+	f := fs.File(rel)
 	switch {
 	case f != nil:
 		return f, nil
-	case e.FS.HasDir(rel):
+	case fs.HasDir(rel):
 		return nil, fmt.Errorf("%s is a directory: find files with Glob", name)
 	}
 	return nil, errors.New(name + " does not exist")
 }
 
-// relative is a name as a path relative to the root, "" for the root itself.
-func (e *Env) relative(name string) (rel string, ok bool) {
-	if path.IsAbs(name) {
-		if rel, ok := workspace.InHome(path.Clean(name)); ok {
-			return rel, true
-		}
-		rest, below := strings.CutPrefix(path.Clean(name), e.Root)
-		if !below || rest != "" && rest[0] != '/' {
-			return "", false
-		}
-		return strings.TrimPrefix(rest, "/"), true
+// absolute is a name as an absolute, clean path.
+func (e *Env) absolute(name string) string {
+	if !path.IsAbs(name) {
+		name = e.Root + "/" + name
 	}
-	rel = path.Clean(name)
-	if rel == "." {
-		return "", true
+	return path.Clean(name)
+}
+
+// place says in which tree a name lies, the agent's own or that of another worktree, and
+// where in it, "" for the root itself.
+func (e *Env) place(name string) (fs *workspace.FS, rel string, err error) {
+	abs := e.absolute(name)
+	if rel, ok := workspace.InHome(abs); ok {
+		return e.FS, rel, nil
 	}
-	return rel, rel != ".." && !strings.HasPrefix(rel, "../")
+	fs, rel, ok := e.FS.Tree(e.Root, abs)
+	if !ok {
+		return nil, "", fmt.Errorf("%s is outside the project, which is at %s", name, e.Root)
+	}
+	return fs, rel, nil
+}
+
+// relative is a name as a path relative to the root, "" for the root itself. What lies
+// in another worktree is an error.
+func (e *Env) relative(name string) (rel string, err error) {
+	fs, rel, err := e.place(name)
+	if err == nil && fs != e.FS {
+		err = fmt.Errorf("%s is in another worktree, which can be read from here and is changed there alone: merge its branch", name)
+	}
+	return rel, err
 }

@@ -38,82 +38,105 @@ func runGrep(e *Env, p *llm.Payload) Result { return e.search("Grep", p, grep) }
 func runGlob(e *Env, p *llm.Payload) Result { return e.search("Glob", p, glob) }
 
 // search answers from what was found before, or asks find.
-func (e *Env) search(tool string, p *llm.Payload, find func(*Env, string) (string, error)) Result {
+func (e *Env) search(tool string, p *llm.Payload, find func(e *Env, input string) (text string, own bool, err error)) Result {
 	key := workspace.Search{Tool: tool, Input: p.Raw()}
 	if found := e.FS.Found(key); found != nil {
 		return Result{Content: found}
 	}
-	text, err := find(e, p.Raw())
+	text, own, err := find(e, p.Raw())
 	if err != nil {
 		return badInput(tool, err)
 	}
 	payload := llm.NewText(llm.Code, text)
-	e.FS.KeepFound(key, payload)
+	if own { // what is written in another worktree is not noticed here
+		e.FS.KeepFound(key, payload)
+	}
 	return Result{Content: payload}
 }
 
-// under is the directory or file that a path field names, relative to the root.
-func (e *Env) under(v value) (rel string, err error) {
-	if v.kind == absent || v.text() == "" {
-		return "", nil
-	}
-	rel, ok := e.relative(v.text())
-	if !ok {
-		return "", fmt.Errorf("%s is outside the project, which is at %s", v.text(), e.Root)
-	}
-	if _, isFile := e.FS.Stat(rel); !isFile && !e.FS.HasDir(rel) {
-		return "", fmt.Errorf("%s does not exist", v.text())
-	}
-	return rel, nil
+// where is the directory or file that a search looks in.
+type where struct {
+	fs     *workspace.FS
+	rel    string // in it
+	prefix string // of paths in it as the agent sees them: "" of its own tree
 }
 
-func glob(e *Env, raw string) (string, error) {
+// under is where the path field of a search leads.
+func (e *Env) under(v value) (w where, err error) {
+	w.fs = e.FS
+	if v.kind == absent || v.text() == "" {
+		return w, nil
+	}
+	if w.fs, w.rel, err = e.place(v.text()); err != nil {
+		return w, err
+	}
+	if w.fs != e.FS {
+		w.prefix = e.FS.Root(e.Root, w.fs) + "/"
+	}
+	if _, isFile := w.fs.Stat(w.rel); !isFile && !w.fs.HasDir(w.rel) {
+		return w, fmt.Errorf("%s does not exist", v.text())
+	}
+	return w, nil
+}
+
+func glob(e *Env, raw string) (text string, own bool, err error) {
 	var in input
 	if err := globFields.read(raw, &in); err != nil {
-		return "", err
+		return "", false, err
 	}
 	under, err := e.under(in[1])
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
-	paths, err := e.FS.Glob(under, in[0].text())
+	paths, err := under.fs.Glob(under.rel, in[0].text())
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
-	return listed(paths, "No files found", 0, maxGlobbed, "narrow the pattern"), nil
+	if under.prefix != "" {
+		for i := range paths {
+			paths[i] = under.prefix + paths[i]
+		}
+	}
+	return listed(paths, "No files found", 0, maxGlobbed, "narrow the pattern"), under.prefix == "", nil
 }
 
-func grep(e *Env, raw string) (string, error) {
+func grep(e *Env, raw string) (text string, own bool, err error) {
 	var in input
 	if err := grepFields.read(raw, &in); err != nil {
-		return "", err
+		return "", false, err
 	}
-	q, err := e.query(&in)
+	q, under, err := e.query(&in)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
-	matches, err := e.FS.Grep(q)
+	matches, err := under.fs.Grep(q)
 	if err != nil {
-		return "", err
+		return "", false, err
+	}
+	if under.prefix != "" {
+		for i := range matches {
+			matches[i].Path = under.prefix + matches[i].Path
+		}
 	}
 	lines, none := found(matches, in[3].text())
 	offset := in[6].integerOr(0)
 	limit := max(1, in[5].integerOr(maxFound))
-	return listed(lines, none, offset, limit, fmt.Sprintf("go on with offset %d", offset+limit)), nil
+	return listed(lines, none, offset, limit, fmt.Sprintf("go on with offset %d", offset+limit)), under.prefix == "", nil
 }
 
-func (e *Env) query(in *input) (q workspace.Query, err error) {
+func (e *Env) query(in *input) (q workspace.Query, under where, err error) {
 	pattern := in[0].text()
 	if in[4].kind == jsonTrue {
 		pattern = "(?i)" + pattern
 	}
 	if q.Re, err = regexp.Compile(pattern); err != nil {
-		return q, fmt.Errorf("the pattern is not a valid regular expression: %w", err)
+		return q, under, fmt.Errorf("the pattern is not a valid regular expression: %w", err)
 	}
-	q.Under, err = e.under(in[1])
+	under, err = e.under(in[1])
+	q.Under = under.rel
 	q.Glob = in[2].text()
 	q.First = in[3].text() == "" || in[3].text() == "files_with_matches"
-	return q, err
+	return q, under, err
 }
 
 // found renders matches, and the answer for none, as the output mode asks.

@@ -2,7 +2,6 @@ package tool
 
 import (
 	"errors"
-	"fmt"
 
 	"agentsim/sim/llm"
 	"agentsim/sim/workspace"
@@ -21,10 +20,10 @@ func runWrite(e *Env, p *llm.Payload) Result {
 	if err := writeFields.read(p.Raw(), &in); err != nil {
 		return badInput("Write", err)
 	}
-	rel, ok := e.relative(in[0].text())
+	rel, err := e.relative(in[0].text())
 	switch {
-	case !ok:
-		return refused(fmt.Errorf("%s is outside the project, which is at %s", in[0].text(), e.Root))
+	case err != nil:
+		return refused(err)
 	case rel == "":
 		return refused(errors.New("the project itself is a directory: write a file below it"))
 	}

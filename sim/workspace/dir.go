@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// HasDir reports whether there is such a directory: any file stands below it,
-// or it was made; "" is the project itself.
+// HasDir reports whether there is such a directory: any file stands below it, or
+// another tree, or it was made; "" is the project itself.
 func (f *FS) HasDir(dir string) bool {
 	if dir == "" || dir == "." {
 		return true
 	}
 	_, made := slices.BinarySearch(f.dirs, dir)
-	return made || len(below(f.paths, dir)) > 0 || len(below(f.dirs, dir)) > 0
+	return made || len(below(f.paths, dir)) > 0 || len(below(f.dirs, dir)) > 0 || len(f.Trees(dir)) > 0
 }
 
 // FilesBelow lists the files below a directory, sorted; "" is the project. The
@@ -47,12 +47,12 @@ func below(sorted []string, dir string) []string {
 const afterSlash = "0"
 
 // Children gives the names in a directory and which are directories, each in a
-// time that does not depend on what is below it. They come in two sorted parts,
-// and a directory may be in both.
+// time that does not depend on what is below it. They come in three sorted parts,
+// and a directory may be in all.
 func (f *FS) Children(dir string) iter.Seq2[string, bool] {
 	return func(yield func(string, bool) bool) {
 		if children(below(f.paths, dir), dir, false, yield) {
-			children(below(f.dirs, dir), dir, true, yield)
+			_ = children(below(f.dirs, dir), dir, true, yield) && children(below(f.Trees(dir), dir), dir, true, yield)
 		}
 	}
 }

@@ -15,14 +15,15 @@ type family struct {
 }
 
 // Fork is a tree of its own with the files of this one, but at the paths of differ with
-// those that at gives, nil for none. What the directories of shared hold is in both, and
+// those that at gives, nil for none. It is at dir of the first tree of the family, which
+// no other one is at. What the directories of shared hold is in both, and
 // what is written there is written in both. Directories without a file are left behind.
-func (f *FS) Fork(differ []string, at func(p string) *File, shared []string) *FS {
+func (f *FS) Fork(dir string, differ []string, at func(p string) *File, shared []string) *FS {
 	if f.family == nil {
 		f.family = &family{shared: shared, trees: []*FS{f}}
 	}
 	out := f.Copy()
-	out.family = f.family
+	out.family, out.at = f.family, dir
 	for _, p := range differ {
 		if !f.family.has(p) {
 			out.set(p, at(p))
@@ -46,6 +47,54 @@ func (f *FS) Leave() {
 		f.family.trees = slices.DeleteFunc(f.family.trees, func(t *FS) bool { return t == f })
 	}
 }
+
+// Tree says in which tree of the family an absolute path lies, and where in it, "" for
+// the tree's own directory. root is where this one is. ok is false outside of all.
+func (f *FS) Tree(root, abs string) (t *FS, rel string, ok bool) {
+	if rel, ok = Within(root, abs); f.family == nil || ok && f.at != "" {
+		return f, rel, ok
+	}
+	project := strings.TrimSuffix(root, "/"+f.at)
+	for _, t := range f.family.trees[1:] {
+		if rel, ok = Within(project+"/"+t.at, abs); ok {
+			return t, rel, ok
+		}
+	}
+	rel, ok = Within(project, abs)
+	return f.family.trees[0], rel, ok
+}
+
+// Root is where another tree of the family is, where this one is at root.
+func (f *FS) Root(root string, t *FS) string {
+	return strings.TrimSuffix(strings.TrimSuffix(root, "/"+f.at)+"/"+t.at, "/")
+}
+
+// Within is an absolute path as one below a directory, "" for the directory itself.
+func Within(dir, abs string) (rel string, ok bool) {
+	rest, ok := strings.CutPrefix(abs, dir)
+	if !ok || rest != "" && rest[0] != '/' {
+		return "", false
+	}
+	return strings.TrimPrefix(rest, "/"), true
+}
+
+// Trees lists the directories of the other trees that are below a directory of this one,
+// sorted: those of the first tree of a family.
+func (f *FS) Trees(dir string) (dirs []string) {
+	if f.family == nil || f.at != "" {
+		return nil
+	}
+	for _, t := range f.family.trees[1:] {
+		if _, below := Within("/"+dir, "/"+t.at); below || dir == "" {
+			dirs = append(dirs, t.at)
+		}
+	}
+	slices.Sort(dirs)
+	return dirs
+}
+
+// As is the file under another name, as those have it who see it from elsewhere.
+func (f *File) As(name string) *File { return &File{path: name, text: f.text} }
 
 // has reports whether a path lies in a shared directory.
 func (m *family) has(p string) bool { return m != nil && Below(m.shared, p) }

@@ -22,6 +22,7 @@ type FS struct {
 	log      []Write
 	searches map[Search]*llm.Payload
 	family   *family // nil until it is forked
+	at       string  // where a forked tree is, below the first of its family
 }
 
 // Write is one entry of the write log.

@@ -136,8 +136,11 @@ func (m *memory) at(slug string) Copy {
 }
 
 func (m *memory) run(slug, script string) (string, int) {
-	in := m.at(slug)
-	r := shell.Run(&shell.Env{FS: in.FS, Repo: in.Repo, Root: "/work/project", Session: &shell.Session{}}, script)
+	in, root := m.at(slug), "/work/project"
+	if slug != "" {
+		root += "/" + Path(slug)
+	}
+	r := shell.Run(&shell.Env{FS: in.FS, Repo: in.Repo, Root: root, Session: &shell.Session{}}, script)
 	return r.Output, r.Exit
 }
 

@@ -147,7 +147,7 @@ func (m Memory) Taken(slug string) bool { return m.Repo.HasBranch(Branch(slug)) 
 
 // Add implements Repository.
 func (m Memory) Add(slug string) (Tree, error) {
-	fs, repo, err := m.Repo.Worktree(m.FS, Branch(slug), m.Linked)
+	fs, repo, err := m.Repo.Worktree(m.FS, Branch(slug), Path(slug), m.Linked)
 	if err != nil {
 		return nil, fmt.Errorf("worktree %q: %w", slug, err)
 	}

@@ -29,6 +29,21 @@ script:
     - {agent: main/1.1, turns: [{read: big.txt}, {read: more.txt}, {read: most.txt}, {contains: <conversation-summary>, tools: [{name: Glob, input: {pattern: a}}]}, {contains: Find it., text: ok}]}
     - {agent: main/1.2, turns: [{read: big.txt}, {read: more.txt}, {read: most.txt}, {contains: <conversation-summary>, tools: [{name: Glob, input: {pattern: a}}]}, {contains: translate, text: "Scope: b"}]}
 lab: {interactive: true, gates: {FORK_SUBAGENT: true}, compaction: {window: 16_000}, permissions: {mode: bypassPermissions}}`},
+	{"MCP-07 LOOP-07 tools that came later are told of in front of a summary", `
+project: {files: {big.txt: {tokens: 5000}, more.txt: {tokens: 5000}, most.txt: {tokens: 5000}}, servers: [{name: gh, tools: 1}, {name: late, tools: 1, connects: 3s}]}
+script:
+  main: {user: Go., tools: [Read]}
+  answers: [{agent: main, turns: [{read: big.txt}, {read: more.txt}, {read: most.txt}, {contains: <conversation-summary>, tools: [{name: Read, input: {file_path: a}}]}, {contains: mcp__late__tool_1, text: done}]}]
+lab: {compaction: {window: 14_000}}
+variants: {deferred: {project: {tool_search: deferred}}, inserted: {project: {tool_search: inserted}}, client: {project: {client: claude-code@2.1.330, tool_search: deferred}}}`},
+	{"MCP-07 the tools of a child's own server can be found where no other server is there", `
+project: {files: {.claude/agents/own.md: "---\nname: own\ndescription: Own.\nmcpServers:\n  - own: {type: stdio, command: o}\n---\nOwn.\n"}, servers: [{name: gh, changes: [{at: 1s, is: dropped}]}]}
+script:
+  main: {user: Go., tools: [Agent]}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a, subagent_type: own}}]}, {say: done}]}
+    - {agent: main/*, turns: [{say: ok}]}
+variants: {deferred: {project: {tool_search: deferred}}, client: {project: {client: claude-code@2.1.330, tool_search: deferred}}}`},
 	{"WKT-04 a worktree whose agent has started another one goes where nothing is changed", `
 script:
   main: {user: Go., tools: [Agent, Read, Bash]}

@@ -113,6 +113,7 @@ func (c *compaction) startOver(summary string, tokens int64) {
 	a.ctx.Files.Clear()
 	m := &llm.Msg{Role: llm.User}
 	m.Blocks = a.front.opens(m.Blocks)
+	m.Blocks = append(m.Blocks, foundSince(a)...)
 	m.Blocks = instructed(a, m.Blocks)
 	m.Blocks = append(m.Blocks, a.given...)
 	m.Blocks = append(m.Blocks, textBlock(summaryOpen+"\n"+task.Defuse(summary)+summaryEnd))

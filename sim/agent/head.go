@@ -17,6 +17,7 @@ type rendered struct {
 	first  []*llm.Payload // what the first message begins with, a block each
 
 	userParts, systemParts []string // names of what the two contexts hold
+	deferred               []string // tools that the first message says can be found
 }
 
 // frontText is what a prefix is made of, as text.
@@ -55,7 +56,7 @@ func (w *World) head(k headKey, t *frontText) *rendered {
 	for _, s := range t.system {
 		p.System = append(p.System, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, s)})
 	}
-	r := &rendered{prefix: p, userParts: t.userParts, systemParts: t.systemParts}
+	r := &rendered{prefix: p, userParts: t.userParts, systemParts: t.systemParts, deferred: tool.Names(k.pool.Deferred)}
 	r.render(w.cfg.Builder)
 	for _, text := range t.first {
 		r.first = append(r.first, llm.NewText(llm.Prose, text))
@@ -130,9 +131,10 @@ func (r *rendered) render(b *llm.Builder) {
 func (r *rendered) with(w *World, s llm.Settings, model string) *rendered {
 	p := *r.prefix
 	p.Settings, p.Scope.Model, p.Rules = s, model, w.cfg.Rules(model)
-	out := &rendered{prefix: &p, first: r.first, userParts: r.userParts, systemParts: r.systemParts}
+	out := *r
+	out.prefix = &p
 	out.render(w.cfg.Builder)
-	return out
+	return &out
 }
 
 // PartTypes is the list of types that an agent with this part may start,

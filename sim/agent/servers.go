@@ -139,6 +139,17 @@ func (r *Root) refit() {
 	changeTools(a, p, why)
 }
 
+// foundSince is what an agent is told of tools that can be found, or no more, since its
+// first message named them.
+func foundSince(a *Agent) []llm.Block {
+	inserted := func(name string) bool { return slices.Contains(a.inserted, name) }
+	text := difference(slices.DeleteFunc(slices.Clone(a.front.deferred), inserted), tool.Names(a.ctx.Pool.Deferred))
+	if text == "" {
+		return nil
+	}
+	return []llm.Block{textBlock(Reminder(PartDeferred, text))}
+}
+
 // difference says in words what of a list is new and what is gone, "" for nothing.
 func difference(old, now []string) (text string) {
 	lacks := func(list []string) func(string) bool {

@@ -38,6 +38,7 @@ type agent struct {
 	opened []string   // servers of its own that are not closed
 	found  []string   // tools that its searches have found, and that it can call
 	given  []llm.Hash // of the blocks that it was started with
+	opens  []string   // tools that its first message says can be found
 
 	offered []string // tools that its root held as it started
 

@@ -125,7 +125,7 @@ func (u *starts) startContext(a, p *agent, s *Session, typ *Type) {
 		has, had := inPool(a, "Skill"), inPool(have, "Skill")
 		u.same(loop10, a, "user context", others(parts, has), others(a.facts.Context.UserContext, had || !has))
 	}
-	if !a.fork && !s.Laid { // a client of today attaches them
+	if !a.fork && !s.Laid && len(typ.Inline) == 0 { // a client of today attaches them, and servers of its own are not there yet
 		u.same(mcp07, a, "tools that can be found, in its user context:", word(len(a.deferred) > 0), word(slices.Contains(a.facts.Context.UserContext, deferredPart)))
 	}
 	looks := strings.HasPrefix(a.facts.Source, "agent:builtin:") && slices.Contains(lookers, a.facts.Type)

@@ -119,6 +119,7 @@ func (u *servers) ownEvent(a *agent, b *transcript.Server) {
 		return
 	}
 	a.opened = append(a.opened, b.Name)
+	u.finds(a, b.Tools)
 	t := u.typeOf(a)
 	if u.fails(mcp01, slices.Contains(t.Inline, b.Name)) {
 		u.report(mcp01, a, "its parent's connection to "+b.Name, "one of its own")

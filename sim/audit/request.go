@@ -162,6 +162,7 @@ func (u *Auditor) first(a *agent, head *llm.Node, nodes []*llm.Node) {
 	case len(nodes) == 0:
 		return
 	}
+	a.opens = a.deferred
 	front := border(nodes[0])
 	a.agents, a.attached = u.filter.offered(a, front), attachedTypes(nodes)
 	a.root = rootOf(front)
@@ -170,7 +171,8 @@ func (u *Auditor) first(a *agent, head *llm.Node, nodes []*llm.Node) {
 	if s := u.opt.Session; s != nil && !s.Laid {
 		u.fronts.system(a, front)
 		u.fronts.messages(a, nodes)
-	} else if s != nil && s.Servers != nil && a.parent != nil && !s.Minimal {
+	}
+	if s := u.opt.Session; s != nil && s.Servers != nil && a.parent != nil && !s.Minimal && (s.Laid || len(u.servers.typeOf(a).Inline) > 0) {
 		found := slices.Contains(a.facts.Context.UserContext, deferredPart) ||
 			slices.ContainsFunc(nodes, func(n *llm.Node) bool { return strings.HasPrefix(n.Block.Content.Raw(), deferredText) })
 		u.same(mcp07, a, "tools that can be found, attached:", word(len(a.deferred) > 0), word(found))

@@ -56,8 +56,9 @@ func (u *servers) rebases(a *agent, b *transcript.Rebase) {
 }
 
 // compacted takes in that what was found is gone with the history; what was inserted
-// stays in front.
+// stays in front. What can be found it knows as it did first, until it is told.
 func (u *servers) compacted(a *agent) {
+	a.deferred = a.opens
 	if s := u.opt.Session; s == nil || s.Servers == nil || s.Servers.Search != "inserted" {
 		a.found = nil
 	}
@@ -125,7 +126,7 @@ func (u *servers) pool(r *rule, searches bool) (front, deferred []string) {
 // starts notes the names of tools that an agent is told of as it starts.
 func (u *servers) starts(a, p *agent) {
 	if a.fork {
-		a.found, a.deferred = slices.Clone(p.found), p.deferred
+		a.found, a.deferred, a.opens = slices.Clone(p.found), p.deferred, p.opens
 		return
 	}
 	if s := u.opt.Session; s == nil || s.Servers == nil {
@@ -141,9 +142,15 @@ func (u *servers) starts(a, p *agent) {
 		if !u.brings(a, server) || !u.there(server) {
 			continue
 		}
-		_, more := u.part(u.listed[server], inPool(a, searchTool))
-		a.deferred = append(a.deferred, slices.DeleteFunc(more, func(name string) bool { return slices.Contains(a.deferred, name) })...)
+		u.finds(a, u.listed[server])
 	}
+}
+
+// finds takes in that an agent can search for those tools of a server that it brings that
+// are deferred.
+func (u *servers) finds(a *agent, tools []string) {
+	_, more := u.part(tools, inPool(a, searchTool))
+	a.deferred = append(slices.Clone(a.deferred), slices.DeleteFunc(more, func(name string) bool { return slices.Contains(a.deferred, name) })...)
 }
 
 // sent is MCP-06 and MCP-07 for a root's request: it defines the tools that servers list
@@ -201,9 +208,7 @@ func (u *servers) told(a *agent, text string) {
 		a.deferred = append(slices.DeleteFunc(slices.Clone(a.deferred), func(n string) bool { return slices.Contains(missing, n) }), lines(more)...)
 		return
 	}
-	own := u.typeOf(a).Inline
-	told := slices.DeleteFunc(lines(text), func(name string) bool { return slices.Contains(own, serverOf(name)) }) // what those list is told by their opening
-	u.same(mcp07, a, "can be found", strings.Join(a.deferred, " "), strings.Join(told, " "))
+	u.same(mcp07, a, "can be found", strings.Join(a.deferred, " "), strings.Join(lines(text), " "))
 }
 
 // answered takes in what a search has found.

@@ -159,12 +159,16 @@ var usual = []string{"Agent", "Read", "Glob", "Grep", "Edit", "Bash"}
 // workTools refuses work that cannot be done for want of a tool: a list replaces
 // those offered by default, the shell is none of these, and sub-agents have it
 // where the list or their definition names it. Else they have tools of their own,
-// as have workers and all of the minimal stack.
+// as have workers and all of the minimal stack. On a directory those without a list
+// have all that the client's sessions have, the shell among them.
 func (c *checker) workTools() {
 	if c.s.Stack == MinimalStack || c.s.Coordinates() || c.s.leads() || c.s.allScripted() {
 		return
 	}
 	list, at, whose := c.s.offers()
+	if list == nil && c.file.foreign {
+		return
+	}
 	for i := range c.s.Work {
 		it := &c.s.Work[i]
 		var lacks []string

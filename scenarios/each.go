@@ -14,6 +14,7 @@ import (
 // on. Every other key of the item is each one's.
 type Each struct {
 	Files string `yaml:"files"` // glob of the project's files, such as pkg/**/*.go; each item reads its own, in the order of their paths
+	Count int    `yaml:"count"` // how many of the files, spread evenly over those that match; 0 is all
 	Into  int    `yaml:"into"`  // how many items, each with about as many files; instead of by
 	By    int    `yaml:"by"`    // how many files one item reads, 1 by default; the last item may have fewer
 	As    string `yaml:"as"`    // the items' name: review makes review-1, review-2, …; after: [review] waits for all of them
@@ -121,12 +122,21 @@ func (s *spreader) files(n *document.Node, e *Each) (out []*document.Node) {
 			out = append(out, text(p, n))
 		}
 	}
-	if len(out) == 0 {
-		hint := ""
+	switch {
+	case len(out) == 0:
+		hint := "the files are " + someOf(have.sorted)
 		if len(have.sorted) == 0 {
 			hint = takesDirectory
 		}
 		s.Fail(n.Get("files"), hint, "glob %q matches no file", e.Files)
+	case e.Count < 0 || e.Count > len(out):
+		s.Fail(n.Get("count"), "at most "+itoa(len(out)), "each takes %d files, and glob %q matches %d", e.Count, e.Files, len(out))
+		return nil
+	case e.Count > 0:
+		for i := range e.Count {
+			out[i] = out[i*len(out)/e.Count]
+		}
+		out = out[:e.Count]
 	}
 	return out
 }

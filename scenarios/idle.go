@@ -18,18 +18,22 @@ type Idle struct {
 	Variant   string // that sets it, "" for the file itself
 
 	at   document.Pos
-	sure bool // it is refused, whichever variants are played
-	more int  // others of which the same is true
+	in   string // the runs in which it is so, "" for all
+	sure bool   // it is refused, whichever variants are played
+	more int    // others of which the same is true
 }
 
 // String is one line with its place.
 func (i Idle) String() string {
 	where := ""
+	if i.in != "" {
+		where = " in " + i.in
+	}
 	if i.overrides() {
-		return fmt.Sprintf("--set %s has no effect: %s", i.Path, i.Why)
+		return fmt.Sprintf("--set %s has no effect%s: %s", i.Path, where, i.Why)
 	}
 	if i.Variant != "" {
-		where = " in variant " + i.Variant
+		where += " in variant " + i.Variant
 	}
 	return fmt.Sprintf("%s:%d:%d: %s has no effect%s: %s", i.at.Src.Name, max(i.at.Line, 1), max(i.at.Col, 1), i.keys(), where, i.Why)
 }

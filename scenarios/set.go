@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -48,6 +49,10 @@ func (f *File) CheckSets(variants, sets []string) (twice []string, err error) {
 			continue
 		}
 		twice = append(twice, f.given(variants, path)...)
+		if takesNothing(f, variants, sets, i) {
+			errs.Add(document.NewSource("--set", set).At(1, 1), "set what a profile gives to another value, such as model.wander.uses=0",
+				"null takes away what the file gives, and nothing in it gives %s", path)
+		}
 		idle, why := 0, ""
 		for _, name := range variants {
 			if w := f.Unread(name, sets, set); w != "" {
@@ -59,6 +64,17 @@ func (f *File) CheckSets(variants, sets []string) (twice []string, err error) {
 		}
 	}
 	return twice, errs.Err()
+}
+
+// takesNothing reports whether an override is a null for what none of these variants gives.
+func takesNothing(f *File, variants, sets []string, i int) bool {
+	path, text, _ := strings.Cut(sets[i], "=")
+	val, bad := limits.Parse(document.NewSource("--set", text), text)
+	return bad == nil && val.Kind == document.Null && !slices.ContainsFunc(variants, func(name string) bool {
+		tree := f.tree(name, &document.Problems{})
+		with, without := f.untrimmed(tree, sets), f.untrimmed(tree, slices.Delete(slices.Clone(sets), i, i+1))
+		return with == nil || f.Gives(name, sets[:i], lang.Short(path)) || !reflect.DeepEqual(with, without)
+	})
 }
 
 // given says where a variant's set gives a path that an override gives too.

@@ -21,8 +21,16 @@ type Ran struct {
 	Sets     []string // of a grid, those that Striking leaves
 	Whole    bool     // they came to their ends
 	Lineages []string // of their agents
+	Casts    []Cast   // which of these were in which runs
 	Tools    []string // that those called
 	Idled    []expect.Idled
+}
+
+// Cast is the agents of some runs, of all of which they are the same.
+type Cast struct {
+	Lineages []string
+	Runs     int
+	Seed     uint64 // of the first
 }
 
 // Join adds a run to others. What all runs of a variant under the same overrides met
@@ -30,11 +38,18 @@ type Ran struct {
 func Join(runs []Ran, r Ran) []Ran {
 	i := slices.IndexFunc(runs, func(x Ran) bool { return x.Variant == r.Variant && slices.Equal(x.Sets, r.Sets) })
 	if i < 0 {
-		r.Tools, r.Idled = slices.Clone(r.Tools), slices.Clone(r.Idled)
+		r.Lineages, r.Casts, r.Tools, r.Idled = slices.Clone(r.Lineages), slices.Clone(r.Casts), slices.Clone(r.Tools), slices.Clone(r.Idled)
 		return append(runs, r)
 	}
 	x := &runs[i]
 	x.Whole = x.Whole && r.Whole
+	for _, c := range r.Casts {
+		if j := slices.IndexFunc(x.Casts, func(was Cast) bool { return slices.Equal(was.Lineages, c.Lineages) }); j >= 0 {
+			x.Casts[j].Runs += c.Runs
+		} else {
+			x.Casts = append(x.Casts, c)
+		}
+	}
 	x.Lineages, x.Tools = union(x.Lineages, r.Lineages), union(x.Tools, r.Tools)
 	x.Idled = slices.DeleteFunc(x.Idled, func(was expect.Idled) bool { return !slices.Contains(r.Idled, was) })
 	return runs
@@ -70,6 +85,8 @@ func (f *File) Unstruck(sets []string, runs []Ran, asWritten bool) (told []Idle,
 	found, all := struckOf(f, sets, runs)
 	for _, x := range found {
 		switch what, text, _ := strings.Cut(x.Path, " "); {
+		case x.used && x.in != "":
+			told = append(told, x.Idle)
 		case x.used || !x.ran:
 		case what == "fault" && !x.maybe && (asWritten || x.overrides()):
 			errs.Add(x.at.On(x.agent), "there were "+someOf(document.Nearer(x.agent, all)), "no agent has the name of fault %q", text)
@@ -144,6 +161,9 @@ func struckOf(f *File, sets []string, runs []Ran) (out []*struck, all []string) 
 					known[key] = x
 					out = append(out, x)
 				}
+				if x.in != "" {
+					known[key].in, known[key].Why, known[key].Variant = x.in, x.Why, name
+				}
 				known[key].ran = known[key].ran || there
 				known[key].used = known[key].used || x.used
 				known[key].maybe = known[key].maybe || !ran[i].Whole
@@ -161,6 +181,7 @@ func (s *Scenario) unstruck(run *Ran, d *document.Decoder) (out []*struck) {
 	for i, line := range s.Faults {
 		if r, err := fault.Parse(line); err == nil {
 			add("fault "+line, r.Agent, "faults["+itoa(i)+"]", slices.ContainsFunc(run.Lineages, r.Names))
+			out[len(out)-1].some(run.Casts, &r)
 		}
 	}
 	played := map[int]bool{}
@@ -181,6 +202,25 @@ func (s *Scenario) unstruck(run *Ran, d *document.Decoder) (out []*struck) {
 		}
 	}
 	return out
+}
+
+// some says of a fault that strikes in some runs in how many others nobody has the name:
+// those count like any, and nothing fails in them.
+func (x *struck) some(casts []Cast, r *fault.Rule) {
+	all, vain, seed := 0, 0, uint64(0)
+	for _, c := range casts {
+		if all += c.Runs; slices.ContainsFunc(c.Lineages, r.Names) {
+			continue
+		}
+		if vain == 0 {
+			seed = c.Seed
+		}
+		vain += c.Runs
+	}
+	if vain > 0 && x.used {
+		x.in = fmt.Sprintf("%d of %d runs", vain, all)
+		x.Why = fmt.Sprintf("with seed %d no agent has such a name, so nothing fails; their figures count with the others", seed)
+	}
 }
 
 // interrupts lists the steps in which users interrupt their roots or ask on the side.

@@ -201,6 +201,7 @@ func (h *Harness) meet(j *Job, r *Run) {
 	for i := range r.Metrics.Agents {
 		ran.Lineages = append(ran.Lineages, r.Metrics.Agents[i].Lineage)
 	}
+	ran.Casts = []scenarios.Cast{{Lineages: ran.Lineages, Runs: 1, Seed: j.Spec.Scenario.Seed}}
 	m.runs = scenarios.Join(m.runs, ran)
 }
 

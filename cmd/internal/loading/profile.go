@@ -49,7 +49,7 @@ func OneSource(name string) (*profile.Profile, error) {
 func offer(f *scenarios.File, sets []string, given string) error {
 	for _, set := range sets {
 		name, ok := strings.CutPrefix(set, "profile=")
-		if _, err := os.Stat(name); !ok || err != nil && name != given {
+		if _, err := os.Stat(name); !ok || name == scenarios.TinyProfile || err != nil && name != given {
 			continue
 		}
 		p, err := OneSource(name)

@@ -25,7 +25,7 @@ func (o *options) lifeSize(s *ui.Env, a *answer) (lines []string, err error) {
 	}
 	with := *o
 	with.project.Profile = profile.Default
-	with.sets = with.project.Sets(o.sets)
+	with.sets = with.project.Sets(slices.DeleteFunc(slices.Clone(o.sets), func(set string) bool { return strings.HasPrefix(set, "profile=") }))
 	on, err := with.project.Scenario(s, o.name, with.sets)
 	if err == nil {
 		on.File, err = on.Fix(with.sets)
@@ -48,7 +48,15 @@ func (o *options) lifeSize(s *ui.Env, a *answer) (lines []string, err error) {
 	if err != nil || h.Stop.Has() {
 		return nil, err
 	}
-	return turned(a.rows(), rows, "agentsim run "+ui.Quote(o.name)+" --profile "+profile.Default), nil
+	lines = turned(a.rows(), rows, "agentsim run "+ui.Quote(o.name)+" --profile "+profile.Default)
+	unstruck, mistake := h.Unstruck()
+	for _, x := range unstruck {
+		lines = append(lines, x.String())
+	}
+	if mistake != nil {
+		lines = append(lines, ui.FirstLine(mistake.Error()))
+	}
+	return lines, nil
 }
 
 // invented reports whether agents have the small heads of the language, and work.

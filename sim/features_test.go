@@ -44,6 +44,14 @@ script:
     - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a, subagent_type: own}}]}, {say: done}]}
     - {agent: main/*, turns: [{say: ok}]}
 variants: {deferred: {project: {tool_search: deferred}}, client: {project: {client: claude-code@2.1.330, tool_search: deferred}}}`},
+	{"FRK-06 MCP-07 a fork beside a search has the tools of its parent's request", `
+project: {servers: [{name: gh, tools: 1}], tool_search: inserted}
+script:
+  main: {user: Go., tools: [Agent, Read]}
+  answers:
+    - {agent: main, turns: [{tools: [{name: ToolSearch, input: {query: "select:mcp__gh__tool_1"}}, {name: Agent, input: {description: a, prompt: a}}]}, {tools: [{name: mcp__gh__tool_1, input: {}}]}, {say: w, until: idle}]}
+    - {agent: main/*, turns: [{say: "Scope: a"}]}
+lab: {interactive: true, gates: {FORK_SUBAGENT: true}, permissions: {mode: bypassPermissions}}`},
 	{"WKT-04 a worktree whose agent has started another one goes where nothing is changed", `
 script:
   main: {user: Go., tools: [Agent, Read, Bash]}

@@ -63,6 +63,7 @@ type life struct {
 
 	fitted   int      // how many moves of servers its tools reflect
 	inserted []string // tools that it found and that stand among those in front
+	searched []string // likewise, from its next request on
 
 	// where its loop is
 	answers   int

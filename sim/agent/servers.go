@@ -200,8 +200,7 @@ func toolSearch(a *Agent, use *llm.Block) tool.Result {
 	names := strings.Join(tool.Names(list), ", ")
 	out := tool.Result{Content: llm.NewText(llm.Prose, "Found: "+names+".")}
 	if a.w.cfg.Servers.Policy == mcp.Inserted {
-		a.inserted = append(a.inserted, tool.Names(list)...)
-		changeTools(a, a.w.inserting(a.ctx.Pool, a.inserted), "found "+names)
+		a.searched = append(a.searched, tool.Names(list)...)
 		return out
 	}
 	for _, t := range list {
@@ -210,6 +209,17 @@ func toolSearch(a *Agent, use *llm.Block) tool.Result {
 		}
 	}
 	return out
+}
+
+// insert puts what the searches of an answer have found in front of the next request.
+// Forks of the same answer have the tools that it was an answer to (FRK-06).
+func insert(a *Agent) {
+	if a.searched == nil {
+		return
+	}
+	why := "found " + strings.Join(a.searched, ", ")
+	a.inserted, a.searched = append(a.inserted, a.searched...), nil
+	changeTools(a, a.w.inserting(a.ctx.Pool, a.inserted), why)
 }
 
 // requires reports whether types of agents are hidden while servers are not there.

@@ -78,6 +78,7 @@ func (a *Agent) use(p *kernel.Proc, answer *llm.Msg, n int) (*llm.Msg, error) {
 	for i := range uses {
 		out.Blocks = append(out.Blocks, uses[i].result.Behind...)
 	}
+	insert(a)
 	return out, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/sim/gate"
 	"agentsim/sim/vtime"
 )
 
@@ -83,8 +84,11 @@ func remote(c *checker) {
 	if r == nil {
 		return
 	}
-	if c.s.Stack == MinimalStack {
+	switch {
+	case c.s.Stack == MinimalStack:
 		c.bad("remote", "take it away", "stack minimal has no remote environments")
+	case c.s.Gate("USER_TYPE") != gate.Internal:
+		c.bad("remote", "lab: {gates: {USER_TYPE: "+gate.Internal+"}}, or take it away", "internal builds alone have remote environments, and USER_TYPE is %s", c.s.Gate("USER_TYPE"))
 	}
 	if r.Loss < 0 || r.Loss > mostLoss {
 		c.bad("remote.loss", "such as 5", "remote.loss is a percentage up to %d, not %d", mostLoss, r.Loss)

@@ -125,6 +125,7 @@ script:
     - {agent: main/1.1, turns: [{read: a.go}, {edit: {file: a.go, old: one, new: "1"}}, {say: Done.}]}
     - {agent: main/1.2, turns: [{read: a.go}, {say: Wait a little., read: a.go}, {edit: {file: a.go, old: two, new: "2"}}, {say: Done.}]}
 agents: {remote: {latency: 10ms}}
+lab: {gates: {USER_TYPE: ant}}
 `,
 	"SUB-14 a teammate waits for its agent however long that takes": `
 project: {files: {a.go: "package a\n"}}

@@ -15,8 +15,8 @@ run: build ## build and run fork-vs-subagent on its own project
 
 test: format vet lint unit outside browser mutants ## everything that has to pass, as CI runs it
 
-quick: format ## what a change can break, in under a minute: neither vet nor what takes seconds, which make test has
-	$(GO) test -short -vet=off ./...
+quick: format ## what a change can break, in under a minute: short tests of what differs from main and of what imports it
+	@GO="$(GO)" .ci/quick
 
 accept: ## rewrite every file that holds what the program gives: stories, digests, baseline, README and guides
 	$(GO) test ./scenarios -run TestJSONSchema -rewrite-schema

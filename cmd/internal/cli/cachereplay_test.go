@@ -14,6 +14,7 @@ import (
 
 func TestCacheReplay(t *testing.T) {
 	t.Run("CACHE-V1 the published hit rate stands beside ours at all ten capacities, none off by more than 0.005, for the published trace alone", func(t *testing.T) {
+		long(t)
 		trace := recordingtest.Path(t, "mooncake", traceName)
 		code, out, errs := try(nil, "lab", "cache", "replay", trace)
 		if code != ui.Pass {

@@ -33,6 +33,7 @@ func ranHere(t *testing.T, args ...string) []byte {
 
 func TestLintRecorded(t *testing.T) {
 	t.Run("CRD-09 the recorded sessions with sub-agents are judged as the dated record says, which holds no content", func(t *testing.T) {
+		long(t)
 		dir := filepath.Dir(recordings(t))
 		db := filepath.Join(t.TempDir(), "r.db")
 		roots, err := filepath.Glob(filepath.Join(dir, "*__*"))

@@ -151,6 +151,7 @@ func noticed(t *testing.T, path string, count int) bool {
 }
 
 func sealsHold(t *testing.T) {
+	long(t)
 	sample, err := filepath.Abs("../../../testdata/validation/session.jsonl")
 	if err != nil {
 		t.Fatal(err)

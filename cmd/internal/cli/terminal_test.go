@@ -51,6 +51,7 @@ sweep:
 `
 
 func longWorks(t *testing.T) {
+	long(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "swept.yaml")
 	if err := os.WriteFile(file, []byte(sweptText), 0o600); err != nil {

@@ -219,6 +219,13 @@ script:
   answers:
     - {agent: main, turns: [{read: a.go}, {say: done, until: idle}]}
 lab: {faults: ["drop event=5 agent=main/aside-1 attempt=1"]}`},
+	{"DEF-06 an initial prompt may be a skill's slash command", `
+project: {files: {.claude/skills/style/SKILL.md: "---\nname: style\ndescription: s\n---\nShort sentences.\n", .claude/agents/ip.md: "---\nname: ip\ndescription: d\ninitialPrompt: /style now\n---\nx\n"}}
+script:
+  main: {user: Go.}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a, subagent_type: ip}}]}, {say: done}]}
+    - {agent: main/*, turns: [{say: ok}]}`},
 	{"WKT-05 files of another worktree are read by their own paths", `
 project: {files: {a.go: "package a\n\nconst Limit = 10\n"}}
 script:

@@ -31,8 +31,8 @@ func (a *Agent) finding(rule, detail string) {
 }
 
 // expanded is a text with a slash command at its front replaced by the text of
-// the project's file for it; the words behind it take the place of $ARGUMENTS. A
-// command without a file stays as it is, and is told.
+// the project's file for it, or of the skill of that name; the words behind it take the
+// place of $ARGUMENTS. A command without a file stays as it is, and is told.
 func (b *spawning) expanded(text string) string {
 	if !strings.HasPrefix(text, "/") {
 		return task.Defuse(text)
@@ -41,7 +41,10 @@ func (b *spawning) expanded(text string) string {
 	file := commandsDir + strings.ReplaceAll(name, ":", "/") + ".md"
 	body, ok := b.by.w.projectText(file)
 	if !ok {
-		b.by.finding("unknown-command", b.def.Place+": /"+name+" is no command of this project: "+file)
+		body, ok = b.by.w.projectText(skillsDir + name + "/SKILL.md")
+	}
+	if !ok {
+		b.by.finding("unknown-command", b.def.Place+": /"+name+" is no command or skill of this project: "+file)
 		return task.Defuse(text)
 	}
 	return withArguments(body, args)

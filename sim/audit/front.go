@@ -446,7 +446,12 @@ const workersPart = "workerToolsContext"
 // initial is what a definition's initial prompt says, its slash command replaced.
 func (u *fronts) initial(text string) string {
 	name, args, _ := strings.Cut(text, " ")
-	if body, found := u.opt.Session.File(".claude/commands/" + strings.ReplaceAll(strings.TrimPrefix(name, "/"), ":", "/") + ".md"); found && name[0] == '/' {
+	command := strings.TrimPrefix(name, "/")
+	body, found := u.opt.Session.File(".claude/commands/" + strings.ReplaceAll(command, ":", "/") + ".md")
+	if !found {
+		body, found = u.opt.Session.File(".claude/skills/" + command + "/SKILL.md")
+	}
+	if found && name[0] == '/' {
 		body, args = bodyOf(body), defuser.Replace(strings.TrimSpace(args))
 		if strings.Contains(body, "$ARGUMENTS") || args == "" {
 			return strings.ReplaceAll(body, "$ARGUMENTS", args)

@@ -52,6 +52,19 @@ script:
     - {agent: main, turns: [{tools: [{name: ToolSearch, input: {query: "select:mcp__gh__tool_1"}}, {name: Agent, input: {description: a, prompt: a}}]}, {tools: [{name: mcp__gh__tool_1, input: {}}]}, {say: w, until: idle}]}
     - {agent: main/*, turns: [{say: "Scope: a"}]}
 lab: {interactive: true, gates: {FORK_SUBAGENT: true}, permissions: {mode: bypassPermissions}}`},
+	{"ISO-13 other settings behind other types of agents leave what was said", `
+project: {files: {.claude/agents/late.md: "---\nname: late\ndescription: Late.\nrequiredMcpServers: [gh]\n---\nLate.\n"}, servers: [{name: gh, tools: 1, connects: 12s}], tool_search: inserted}
+script:
+  main: {user: Go., tools: [Agent, Bash], then: [{at: 14s, settings: {thinking: adaptive}}]}
+  answers: [{agent: main, turns: [{run: sleep 30}, {say: done}]}]
+lab: {permissions: {mode: bypassPermissions}}`},
+	{"TSK-04 a notification meets an agent that goes on with an answer that was cut off", `
+script:
+  main: {user: Go., tools: [Agent, Read]}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a, run_in_background: true}}]}, {say: {tokens: 200}}, {say: {tokens: 200}}, {say: done, until: idle}]}
+    - {agent: main/*, turns: [{say: ok}]}
+lab: {faults: ["max-tokens keep=60 agent=main call=2-3"]}`},
 	{"WKT-04 a worktree whose agent has started another one goes where nothing is changed", `
 script:
   main: {user: Go., tools: [Agent, Read, Bash]}

@@ -87,7 +87,8 @@ func (u *notices) waits(a *agent, b *transcript.Notification) {
 			u.report(tsk04, a, "the notification of "+reader.waiting[first].task+" first: it came first", "that of "+b.TaskID)
 		}
 		place := "idle"
-		if len(reader.uses) > 0 && !reader.cut {
+		goesOn := len(reader.uses) > 0 || reader.spoken.cutOff || reader.spoken.kept != ""
+		if goesOn && !reader.cut {
 			place = "loop"
 		}
 		u.same(tsk04, a, "place", place, b.Place)

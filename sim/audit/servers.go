@@ -41,6 +41,9 @@ func fromServer(name string) bool { return strings.HasPrefix(name, "mcp__") || n
 // otherTools is why a history stands behind other tools.
 const otherTools = "tools"
 
+// otherSettings is why it stands behind other salts.
+const otherSettings = "settings"
+
 // rebases takes in that a history's bytes are made anew.
 func (u *servers) rebases(a *agent, b *transcript.Rebase) {
 	if b.Why == otherTools {
@@ -49,7 +52,10 @@ func (u *servers) rebases(a *agent, b *transcript.Rebase) {
 		a.marking.moved(more)
 		a.facts.Tools = slices.Clone(b.Tools)
 	}
-	if b.Why != otherTools || a.rebased == "" {
+	switch {
+	case b.Why == otherTools && a.rebased != "" && a.rebased != otherSettings:
+	case b.Why == otherSettings && a.rebased == otherTools: // behind both, content alone is the same
+	default:
 		a.rebased = b.Why
 	}
 	a.last.resettled = a.last.resettled || b.Why != "compaction"

@@ -27,6 +27,7 @@ func TestAssumed(t *testing.T) {
 	t.Run("SUB-09 which model each type of child has is assumed, and that forks keep their parent's", modelsAssumed)
 	t.Run("CON-13 which times are nobody's figures is assumed: the latency of all models, and of commands that are no test of the project", timesAssumed)
 	t.Run("LOOP-03 a command that reached the limit of those whose call says none is told", limitAssumed)
+	t.Run("PRM-02 what is denied because nobody is asked is told, with where to allow it", deniedAssumed)
 	t.Run("SUB-09 a definition's own model is told where sub-agents have one", ownModelAssumed)
 	t.Run("CACHE-30 another lifetime of sub-agents is told where there are any", childLifetimeAssumed)
 }
@@ -83,6 +84,16 @@ func limitAssumed(t *testing.T) {
 	assumes(t, script("sleep 420"), nil, told)
 	assumes(t, script("sleep 420, timeout: 480000"), nil, "breakpoints agent, TTL 5m", "time limit")
 	assumes(t, script("sleep 100"), nil, "breakpoints agent, TTL 5m", "time limit")
+}
+
+func deniedAssumed(t *testing.T) {
+	text := func(background string) string {
+		return "agentsim: 1\nname: s\nprovider: {model: claude-sonnet-4-5-20250929}\nproject: {files: {a.go: x}}\nscript:\n  main: {user: Go., tools: [Agent, Bash]}\n" +
+			"  answers:\n    - {agent: main, turns: [{tools: [{name: Agent, input: {description: d, prompt: Go., run_in_background: " + background + "}}]}, {text: waits}, {text: done}]}\n" +
+			"    - {agent: main/*, turns: [{tools: [{name: Bash, input: {command: rm a.go}}]}, {text: done}]}\n"
+	}
+	assumes(t, text("true"), nil, "a tool use (main/1.1) denied, since nobody is asked about agents in the background: lab.permissions.allow lists what needs no prompt")
+	assumes(t, text("false"), nil, "prompts for which permissions give no answer, plans too, allowed at once", "denied")
 }
 
 func ownModelAssumed(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 
 	"agentsim/mockllm/latency"
 	"agentsim/scenarios"
+	"agentsim/sim/llm"
+	"agentsim/sim/permission"
 	"agentsim/sim/shell"
 	"agentsim/sim/transcript"
 )
@@ -54,24 +56,56 @@ func commandAssumed(sc *scenarios.Scenario, words string) string {
 	return ""
 }
 
-// limited notes a command that reached the limit of those whose call says none.
-func (o *observer) limited(e *transcript.Event, b *transcript.ToolResult) {
-	if (b.Name == "Bash" || b.Name == "run_shell") && b.IsError && b.Took == shell.DefaultTimeout {
-		o.timedOut = append(o.timedOut, o.r.world.Agents()[e.Agent].Lineage())
+// limits is what calls of tools ran into that a scenario can change. Each list has the
+// agents, by call.
+type limits struct {
+	detours  map[llm.ToolUseID]bool // calls that a profile's detours add
+	timedOut []string               // whose commands reached the limit of those that say none
+	strayed  []string               // whose commands on a detour did
+	unasked  []string               // who was denied what nobody was asked about
+}
+
+func (l *limits) call(b *transcript.ToolCall) {
+	if b.Cause == "detour" {
+		if l.detours == nil {
+			l.detours = map[llm.ToolUseID]bool{}
+		}
+		l.detours[b.ID] = true
 	}
 }
 
-// cut says whose commands reached the limit.
-func (o *observer) cut() []string {
-	n := len(o.timedOut)
-	if n == 0 {
-		return nil
+func (l *limits) decided(who string, b *transcript.Permission) {
+	if b.Why == permission.WhyAvoided {
+		l.unasked = append(l.unasked, who)
 	}
-	calls := "a Bash call"
-	if n > 1 {
-		calls = fmt.Sprintf("%d Bash calls", n)
+}
+
+func (l *limits) ended(who string, b *transcript.ToolResult) {
+	switch {
+	case b.Name != "Bash" && b.Name != "run_shell" || !b.IsError || b.Took != shell.DefaultTimeout:
+	case l.detours[b.ID]:
+		l.strayed = append(l.strayed, who)
+	default:
+		l.timedOut = append(l.timedOut, who)
 	}
-	return []string{fmt.Sprintf("%s (%s) reached the time limit of %s: write timeout: 600000, in milliseconds, in the input", calls, o.timedOut[0], shell.DefaultTimeout)}
+}
+
+// told says what calls ran into, and where to change it.
+func (l *limits) told() (out []string) {
+	add := func(who []string, one, many, format string, args ...any) {
+		if n := len(who); n > 0 {
+			what := one
+			if n > 1 {
+				what = fmt.Sprintf(many, n)
+			}
+			out = append(out, what+" ("+who[0]+") "+fmt.Sprintf(format, args...))
+		}
+	}
+	reached := "reached the time limit of " + shell.DefaultTimeout.String()
+	add(l.timedOut, "a Bash call", "%d Bash calls", "%s: write timeout: 600000, in milliseconds, in the input", reached)
+	add(l.strayed, "a Bash call on a detour", "%d Bash calls on detours", "%s: detours, and how long their commands take, are the profile's (model.wander)", reached)
+	add(l.unasked, "a tool use", "%d tool uses", "denied, since nobody is asked about agents in the background: lab.permissions.allow lists what needs no prompt")
+	return out
 }
 
 // childTTL says where sub-agents are cached for another time than roots.

@@ -32,7 +32,7 @@ type observer struct {
 	edits     bool     // what is said of edits by children decides about some child
 	models    []string // which model each type of child ran on, as assumed says it
 	reading   reading
-	timedOut  []string // whose commands reached the limit of those that say none
+	limits    limits
 }
 
 // reported is an item in the words of one agent.
@@ -55,8 +55,14 @@ func newObserver(r *run) *observer {
 // and on which model a child runs, and whether anything was compacted.
 func (o *observer) Emit(e *transcript.Event) {
 	switch b := e.Body.(type) {
+	case *transcript.ToolCall:
+		o.limits.call(b)
+		return
+	case *transcript.Permission:
+		o.limits.decided(o.r.world.Agents()[e.Agent].Lineage(), b)
+		return
 	case *transcript.ToolResult:
-		o.limited(e, b)
+		o.limits.ended(o.r.world.Agents()[e.Agent].Lineage(), b)
 		return
 	case *transcript.AgentStart:
 		sc := o.r.spec.Scenario

@@ -59,6 +59,7 @@ type Result struct {
 	Models  []string          // that it used, the root's first
 	Assumed []string          // assumptions of the mock model, for the reader of a comparison
 	Detours int               // that items offered whoever works on them
+	Files   int               // of the project that the work reads, needs or edits
 	Before  []Before          // files that were not read for an item, since they stood in the request already
 	Audit   *audit.Report     // what the auditor checked; nil without one
 	Choices []int32           // the scheduling policy's; nil when its name implies them
@@ -181,7 +182,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	res.Choices = r.policy.Choices()
 	res.Memory = r.memory()
 	if r.table != nil {
-		res.Detours = r.table.Detours()
+		res.Detours, res.Files = r.table.Detours(), r.table.Concerned()
 	}
 	if auditor != nil {
 		res.Audit = auditor.Report()

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"agentsim/mockllm/script"
@@ -252,6 +253,21 @@ func (t *Table) Items() []BoundItem {
 		}
 	}
 	return out
+}
+
+// Concerned is how many files the items read, need or edit.
+func (t *Table) Concerned() int {
+	files := map[int]bool{}
+	for i := range t.items {
+		it := &t.items[i]
+		for _, f := range slices.Concat(it.reads, it.asked) {
+			files[int(f)] = true
+		}
+		for _, e := range it.edits {
+			files[int(t.edits[e].file)] = true
+		}
+	}
+	return len(files)
 }
 
 // stackNames are what a stack calls the tools that a model uses.

@@ -21,6 +21,13 @@ import (
 func (a *answer) heading() string {
 	world := a.between("file", func(x executed) int { return x.Spec.Project.Len() })
 	if slices.ContainsFunc(a.done, func(x executed) bool { return len(x.Spec.Scenario.Work) > 0 }) {
+		if slices.ContainsFunc(a.done, func(x executed) bool { return x.Result.Files < x.Spec.Project.Len() }) {
+			least, most := a.span(func(x executed) int { return x.Result.Files })
+			world = strconv.Itoa(most) + " of the " + world
+			if least < most {
+				world = strconv.Itoa(least) + " to " + world
+			}
+		}
 		world = a.between("item", func(x executed) int { return len(x.Spec.Scenario.Work) }) + " of work on " + world
 	}
 	text := fmt.Sprintf("%s   seed %d · %s · %s", a.file.Name, a.done[0].Spec.Seed(), strings.Join(models(a.done), ", "), world)
@@ -33,15 +40,20 @@ func (a *answer) heading() string {
 // between counts things; where variants differ in that, from the least to the
 // most.
 func (a *answer) between(what string, of func(executed) int) string {
-	var counts []int
-	for _, x := range a.done {
-		counts = append(counts, of(x))
-	}
-	least, most := slices.Min(counts), slices.Max(counts)
+	least, most := a.span(of)
 	if least == most {
 		return ui.Plural(most, what)
 	}
 	return strconv.Itoa(least) + " to " + ui.Plural(most, what)
+}
+
+// span is the least and the most that variants have of something.
+func (a *answer) span(of func(executed) int) (least, most int) {
+	var counts []int
+	for _, x := range a.done {
+		counts = append(counts, of(x))
+	}
+	return slices.Min(counts), slices.Max(counts)
 }
 
 func models(done []executed) (names []string) {

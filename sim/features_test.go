@@ -263,6 +263,20 @@ script:
   answers:
     - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a, subagent_type: t, isolation: remote}}]}, {say: done}]}
     - {agent: main/*, turns: [{say: ok}]}`},
+	{"DEF-10 SUB-03 the Agent tool of a child whose server connects late is that of its start", `
+project:
+  files:
+    .claude/agents/needs.md: "---\nname: needs\ndescription: d\nrequiredMcpServers: [slow]\n---\nx\n"
+    .claude/agents/own.md: "---\nname: own\ndescription: d\nmcpServers:\n  - own: {type: stdio, command: o}\n---\nx\n"
+  servers: [{name: slow, tools: 1, connects: 5s}, {name: own, tools: 1, opens: agents, connects: 9s}]
+script:
+  main: {user: Go.}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: do it now, prompt: go, subagent_type: own}}]}, {say: done, until: idle}]}
+    - {agent: main/1.1, turns: [{say: ok}]}
+lab:
+  gates: {AGENT_SWARMS: true}
+  gate_flips: [{at: 6s, gate: CLAUDE_CODE_DISABLE_BACKGROUND_TASKS, value: "true"}]`},
 }
 
 func TestFeatures(t *testing.T) {

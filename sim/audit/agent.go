@@ -39,6 +39,7 @@ type agent struct {
 	found  []string   // tools that its searches have found, and that it can call
 	given  []llm.Hash // of the blocks that it was started with
 	opens  []string   // tools that its first message says can be found
+	offer  *offered   // what its Agent tool was rendered from, nil for a root's
 
 	offered []string // tools that its root held as it started
 
@@ -272,6 +273,7 @@ func (u *Auditor) startChild(a, p *agent) {
 		}
 	}
 	u.fronts.startAsks(a, p)
+	a.offer = u.fronts.offers()
 	u.starts.identity(a, p)
 	u.starts.chains(a, p)
 	u.aborts.startAbort(a)

@@ -19,14 +19,22 @@ type fronts struct {
 	shared  map[string]string   // what agents are told of their session, by its name
 	kept    map[string]string   // files of memories as calls of Write have left them; "?" where that is not known
 	vetted  map[variant]bool    // definitions of the Agent tool
+	offer   *offered            // what the Agent tool is rendered from now
 	teams   *teams
 }
 
 // variant is a definition of the Agent tool, and what it depends on.
 type variant struct {
 	id     llm.Hash
-	flips  int // of gates
+	offer  *offered
 	writes bool
+}
+
+// offered is what the Agent tool is rendered from at some instant: its fields, and a line
+// for each type that it lists.
+type offered struct {
+	flips, moves  int // of gates and of servers, by then
+	fields, types string
 }
 
 // asks is what an agent's requests ask for beside their blocks.
@@ -86,25 +94,24 @@ func (u *fronts) tool(a *agent, blk *llm.Block) {
 		u.tools[blk.Name] = id
 		return
 	}
-	key := variant{id, u.gates.flips, inPool(a, sendTool)}
+	of := a.offer // a child's pool is rendered as it starts, and a lead's as servers change
+	if of == nil {
+		of = u.offers()
+	}
+	key := variant{id, of, inPool(a, sendTool)}
 	if s := u.opt.Session; s != nil && !s.OwnAgentTool && !u.vetted[key] {
-		u.agentTool(a, s, blk.Content.Raw())
+		u.agentTool(a, of, blk.Content.Raw())
 		u.vetted[key] = true
 	}
 }
 
-// agentTool holds a definition of the Agent tool against SUB-03 for what calls may ask for,
-// and DEF-10 for the types that it lists.
-func (u *fronts) agentTool(a *agent, s *Session, raw string) {
-	var def struct {
-		Description string
-		Input       struct {
-			Properties map[string]json.RawMessage
-			Required   []string
-		} `json:"input_schema"`
+// offers is what the Agent tool is rendered from now, nil where nothing is known of the
+// session.
+func (u *fronts) offers() *offered {
+	s, g, coordinates := u.opt.Session, u.gates, u.coordinated()
+	if o := u.offer; s == nil || o != nil && o.flips == g.flips && o.moves == u.servers.moves {
+		return o
 	}
-	_ = json.Unmarshal([]byte(raw), &def) // what is no object has no fields either
-	g, coordinates := u.gates, u.coordinated()
 	want := []string{"description", "prompt", "subagent_type", "isolation"}
 	if !coordinates {
 		want = append(want, "model")
@@ -119,15 +126,6 @@ func (u *fronts) agentTool(a *agent, s *Session, raw string) {
 		want = append(want, "team_name", "mode")
 	}
 	slices.Sort(want)
-	got := make([]string, 0, len(def.Input.Properties))
-	for name := range def.Input.Properties { // order: sorted below
-		got = append(got, name)
-	}
-	slices.Sort(got)
-	u.same(sub03, a, "fields of the Agent tool:", strings.Join(want, " "), strings.Join(got, " "))
-	if s.Laid {
-		return // which types there are stands elsewhere
-	}
 	var lines []string
 	for name, t := range s.Types { // order: sorted below
 		denied := slices.ContainsFunc(s.Deny, func(r string) bool { return r == "Agent("+name+")" || r == "Task("+name+")" })
@@ -136,12 +134,36 @@ func (u *fronts) agentTool(a *agent, s *Session, raw string) {
 		}
 	}
 	slices.Sort(lines)
+	u.offer = &offered{g.flips, u.servers.moves, strings.Join(want, " "), strings.Join(lines, "\n")}
+	return u.offer
+}
+
+// agentTool holds a definition of the Agent tool against SUB-03 for what calls may ask for,
+// and DEF-10 for the types that it lists.
+func (u *fronts) agentTool(a *agent, of *offered, raw string) {
+	var def struct {
+		Description string
+		Input       struct {
+			Properties map[string]json.RawMessage
+			Required   []string
+		} `json:"input_schema"`
+	}
+	_ = json.Unmarshal([]byte(raw), &def) // what is no object has no fields either
+	got := make([]string, 0, len(def.Input.Properties))
+	for name := range def.Input.Properties { // order: sorted below
+		got = append(got, name)
+	}
+	slices.Sort(got)
+	u.same(sub03, a, "fields of the Agent tool:", of.fields, strings.Join(got, " "))
+	if u.opt.Session.Laid {
+		return // which types there are stands elsewhere
+	}
 	var listed []string
 	for line := range strings.SplitSeq(between(def.Description+"\n\n", "Types of agents:\n", "\n\n"), "\n") {
 		listed = append(listed, line)
 	}
 	slices.Sort(listed)
-	u.same(def10, a, "listed", strings.Join(lines, "\n"), strings.Trim(strings.Join(listed, "\n"), "\n"))
+	u.same(def10, a, "listed", of.types, strings.Trim(strings.Join(listed, "\n"), "\n"))
 }
 
 // coordinated reports whether the session began with a coordinator.

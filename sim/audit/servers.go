@@ -24,6 +24,7 @@ type servers struct {
 	listed map[string][]string // by server of the session: tools that agents are offered
 	lost   map[string]uint64   // last event by which one was not connected any more
 	is     map[string]string   // by server: its status
+	moves  int                 // how often one of the session's changed
 }
 
 // What the client calls the search for tools, and what it tells of those that are found
@@ -77,6 +78,7 @@ func (u *servers) event(by int32, b *transcript.Server) {
 		return
 	}
 	u.is[b.Name] = b.Status
+	u.moves++
 	switch b.Status {
 	case "connected", "listed":
 		u.listed[b.Name] = slices.Clone(b.Tools)

@@ -277,6 +277,25 @@ script:
 lab:
   gates: {AGENT_SWARMS: true}
   gate_flips: [{at: 6s, gate: CLAUDE_CODE_DISABLE_BACKGROUND_TASKS, value: "true"}]`},
+	{"LOOP-07 an agent goes on with a full history for a call where no summary came", `
+project: {files: {a.go: {tokens: 4_000}, b.go: {tokens: 4_000}, c.go: {tokens: 4_000}}}
+script:
+  main: {user: Go., system: {tokens: 4_000}, tools: [Read, Glob]}
+  answers:
+    - {agent: main, turns: [{read: a.go}, {read: b.go}, {read: c.go}, {glob: "*.go"}, {glob: "*.go"}, {say: done}]}
+lab: {compaction: {window: 20k, share: 70}}
+variants: {empty: {lab: {faults: ["empty agent=main call=5"]}}, refused: {lab: {faults: ["refusal agent=main call=5"]}}}`},
+	{"SUB-23 a message in front of the call that starts its receiver is refused", `
+script:
+  main: {user: Go.}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: SendMessage, input: {to: bob, message: go on}}, {name: Agent, input: {description: a, prompt: a, subagent_type: worker, name: bob}}]
+        - tools: [{name: SendMessage, input: {to: bob, message: go on}}]
+        - {say: w, until: idle}
+    - {agent: main/*, turns: [{say: done}, {say: done}]}
+lab: {gates: {COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true}}`},
 }
 
 func TestFeatures(t *testing.T) {

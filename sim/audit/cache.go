@@ -214,6 +214,9 @@ func (u *Auditor) response(a *agent, b *transcript.Response) {
 	u.cache.readable(a, r)
 	u.cache.keeps(a, b)
 	u.history.answered(a, b.Head)
+	if r.Stop == llm.Refusal {
+		a.digest = "" // what it says is no summary
+	}
 	a.progress.answered(r.Usage)
 	for q := a; q != nil && q.life != nil; q = q.parent {
 		q.meters.answers++

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -70,7 +71,7 @@ func (u *tasking) stateWrite(a *agent, b *transcript.StateWrite) {
 			u.toBackground(a)
 		} else if b.Effect == "root" {
 			t := u.taskOf(id)
-			t.registered, t.owner = true, a
+			t.registered, t.owner = cmp.Or(t.registered, u.seq), a
 		}
 		return
 	}

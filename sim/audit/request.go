@@ -331,7 +331,7 @@ func (u *Auditor) ofTool(a *agent, c *call, x *use, b *llm.Block, replaced bool)
 		u.coordinators.workerCall(a, x, b)
 		u.servers.refused(a, c, x, b)
 	case sendTool:
-		u.coordinators.stoppedCall(a, x, b)
+		u.coordinators.stoppedCall(a, c, x, b)
 	case searchTool:
 		u.servers.answered(a, b)
 	case exitTool:

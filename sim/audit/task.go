@@ -23,7 +23,7 @@ type tasking struct {
 
 // taskState is a task that is open, or that somebody can still resume.
 type taskState struct {
-	registered bool
+	registered uint64 // the event that says so, 0 for none
 	status     transcript.TaskStatus
 	kind       string
 	name       string // of its agent, by which messages find it
@@ -92,7 +92,7 @@ func (u *tasking) task(ref int32, b *transcript.Task) {
 		a.remote = a.link != nil || u.opt.Session == nil && b.Type == "remote_agent"
 		u.same(tsk01, a, "task", a.taskID(), b.ID)
 	}
-	if b.To == transcript.TaskRunning && u.fails(iso06, t.registered) {
+	if b.To == transcript.TaskRunning && u.fails(iso06, t.registered > 0) {
 		u.report(iso06, a, "a registration of task "+b.ID+" at the root before it runs", "none")
 	}
 	was := t.status
@@ -286,7 +286,7 @@ func (u *tasking) left(a *agent, b *transcript.AgentEnd) {
 	}
 	runs := ""
 	for id, t := range u.known { // order: the first by name is told
-		if t.owner == a && answers(t.kind) && t.registered && !t.status.Final() && (runs == "" || id < runs) {
+		if t.owner == a && answers(t.kind) && t.registered > 0 && !t.status.Final() && (runs == "" || id < runs) {
 			runs = id
 		}
 	}

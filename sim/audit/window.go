@@ -8,12 +8,15 @@ type window struct {
 	model   string
 	full    int64 // of it
 	never   bool  // the summary alone fills the window
+	vain    bool  // a summary was asked for, and none came
 }
 
 // sent is LOOP-07 for a request: it does not go on with a history that is full. One
-// whose first request is as full again is left as it is.
+// whose first request is as full again is left as it is, and so is one, for a request,
+// where the answer that was asked for has no summary.
 func (w *window) sent(u *ledger, a *agent, model string, summed bool) {
-	s := u.opt.Session
+	s, vain := u.opt.Session, w.vain
+	w.vain = false
 	if s == nil || s.Full == nil || w.size == 0 || w.never || a.last.resettled {
 		return
 	}
@@ -27,7 +30,7 @@ func (w *window) sent(u *ledger, a *agent, model string, summed bool) {
 		w.never = true
 		return
 	}
-	if u.fails(loop07, a.aside || summed) {
+	if u.fails(loop07, a.aside || summed || vain) {
 		u.report(loop07, a, "a summary before it goes on: "+decimal(w.size)+" tokens fill a window of "+decimal(w.full), "none")
 	}
 }

@@ -100,15 +100,15 @@ func (a *agent) used(id llm.ToolUseID) *use {
 }
 
 // stoppedCall is CRD-11 for a message to a worker that was stopped: it is resumed.
-func (u *coordinators) stoppedCall(a *agent, x *use, b *llm.Block) {
-	if a.edited {
+func (u *coordinators) stoppedCall(a *agent, c *call, x *use, b *llm.Block) {
+	if a.edited || c == nil {
 		return
 	}
 	var in struct{ To, Message string }
 	if json.Unmarshal([]byte(x.input.Raw()), &in) != nil || strings.TrimSpace(in.Message) == "" {
 		return // what it says is no text
 	}
-	if in.To != "" && u.bears(a, in.To) && u.fails(sub23, !b.IsError || cameBefore(b.Content.Raw())) {
+	if in.To != "" && u.bears(a, in.To, c.began) && u.fails(sub23, !b.IsError || cameBefore(b.Content.Raw())) {
 		u.report(sub23, a, "a message to "+in.To+", which it has started under that name", short(b.Content.Raw()))
 	}
 	t := u.tasks.known[in.To]
@@ -120,11 +120,11 @@ func (u *coordinators) stoppedCall(a *agent, x *use, b *llm.Block) {
 	}
 }
 
-// bears reports whether an agent that this one has started in the background has a
-// name.
-func (u *coordinators) bears(a *agent, name string) bool {
+// bears reports whether an agent that this one has started in the background before an
+// event has a name.
+func (u *coordinators) bears(a *agent, name string, before uint64) bool {
 	for _, t := range u.tasks.known { // order: any
-		if t.owner == a && answers(t.kind) && t.name == name {
+		if t.owner == a && answers(t.kind) && t.name == name && t.registered < before {
 			return true
 		}
 	}

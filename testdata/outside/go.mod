@@ -7,8 +7,10 @@ replace agentsim => ../..
 require (
 	agentsim v0.0.0
 	github.com/anthropics/anthropic-sdk-go/v2 v2.13.0
+	github.com/bufbuild/protocompile v0.14.1
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/owenrumney/go-sarif/v3 v3.3.1
+	google.golang.org/protobuf v1.36.12
 )
 
 require (

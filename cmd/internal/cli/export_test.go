@@ -43,6 +43,36 @@ func TestExport(t *testing.T) {
 	})
 }
 
+// TestTrace writes runs as a trace of Perfetto. testdata/outside reads such traces.
+func TestTrace(t *testing.T) {
+	t.Run("EXPT-01 runs are written as one trace, the same each time, that is not replaced and holds no content", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		must(t, "run", "injection", "--db", "a.db")
+		args := append([]string{"export", "--db", "a.db", "--format", "perfetto", "-o"}, "out")
+		args = append(args, exported(t, "a.db")...)
+		must(t, args...)
+		files, err := filepath.Glob("out/*.pftrace")
+		if err != nil || len(files) != 1 {
+			t.Fatal(files, err)
+		}
+		first, err := os.ReadFile(files[0])
+		if err != nil || !strings.Contains(string(first), "agent main/") || strings.Contains(string(first), "Ignore") {
+			t.Errorf("%v, %d bytes", err, len(first))
+		}
+		if code, _, errs := try(nil, args...); code != ui.Operating || !strings.Contains(errs, files[0]+" is there already") {
+			t.Errorf("exit code %d: %s", code, errs)
+		}
+		args[6] = "again"
+		must(t, args...)
+		if second, err := os.ReadFile(filepath.Join("again", filepath.Base(files[0]))); err != nil || string(second) != string(first) {
+			t.Error("another trace", err)
+		}
+		if code, _, errs := try(nil, append([]string{"export", "--db", "a.db"}, args[7:]...)...); len(args) > 8 && (code != ui.Usage || !strings.Contains(errs, "--format claude-jsonl writes one run, not ")) {
+			t.Errorf("exit code %d: %s", code, errs)
+		}
+	})
+}
+
 // must runs a command that has to pass.
 func must(t *testing.T, args ...string) {
 	t.Helper()

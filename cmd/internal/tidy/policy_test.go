@@ -92,6 +92,7 @@ metrics/sides:         metrics metrics/stat metrics/baseline metrics/report
 metrics/gobench:       metrics metrics/baseline
 metrics/heads:         scenarios/document sim/llm sim/llm/tokens sim/gate sim/tool sim/agent sim/client sim/project sim/permission cachemodel metrics metrics/baseline
 metrics/page:          metrics/report
+metrics/perfetto:      metrics/page
 metrics/sarif:
 metrics/junit:
 
@@ -128,7 +129,7 @@ cmd/internal/cli/run:     BELOW
 cmd/internal/cli/replay:  BELOW
 cmd/internal/cli/report:  BELOW metrics/page
 cmd/internal/cli/runs:    BELOW
-cmd/internal/cli/export:  BELOW sim/recording/exporter
+cmd/internal/cli/export:  BELOW sim/recording/exporter metrics/page metrics/perfetto cmd/internal/cli/report
 cmd/internal/cli/project: BELOW sim/project
 cmd/internal/cli/overview: BELOW sim/client metrics/heads
 cmd/internal/cli:         BELOW scenarios/document cmd/internal/cli/inspect cmd/internal/cli/whatif cmd/internal/cli/importing cmd/internal/cli/validate cmd/internal/cli/profile cmd/internal/cli/session cmd/internal/cli/lint cmd/internal/cli/diff cmd/internal/cli/cachereplay cmd/internal/cli/dbcheck cmd/internal/cli/crossover cmd/internal/cli/definitions cmd/internal/cli/scenario cmd/internal/cli/bench cmd/internal/cli/check cmd/internal/cli/sweep cmd/internal/cli/compare cmd/internal/cli/run cmd/internal/cli/replay cmd/internal/cli/report cmd/internal/cli/runs cmd/internal/cli/export cmd/internal/cli/project cmd/internal/cli/overview

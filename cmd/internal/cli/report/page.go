@@ -24,6 +24,19 @@ func (r *recorded) page() (*page.Run, error) {
 	return out, r.lanes(out)
 }
 
+// Page is what the record holds of a run, as pages have it: its agents on virtual time.
+func Page(db *sqlite.DB, info sqlite.RunInfo) (*page.Run, error) {
+	r, err := read(db, info)
+	if err != nil {
+		return nil, err
+	}
+	r.row.Variant = info.Name
+	if info.Variant != "" {
+		r.row.Variant += "/" + info.Variant
+	}
+	return r.page()
+}
+
 func (r *recorded) note() string {
 	text := fmt.Sprintf("%s · %s", r.Ending(), report.Time(r.EndedAt.Sub(0)))
 	if !r.Recorded() {

@@ -296,6 +296,14 @@ script:
         - {say: w, until: idle}
     - {agent: main/*, turns: [{say: done}, {say: done}]}
 lab: {gates: {COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true}}`},
+	{"DEF-11 what a type that only looks writes in the background is told, also where its end stops the command", `
+script:
+  main: {user: Go., tools: [Agent, Bash]}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a, subagent_type: Explore}}, {name: Agent, input: {description: b, prompt: b, subagent_type: Explore}}]}, {say: done, until: idle}]}
+    - {agent: main/1.1, turns: [{tools: [{name: Bash, input: {command: "echo x > e; sleep 60; echo y > f", run_in_background: true}}]}, {say: ok}]}
+    - {agent: main/1.2, turns: [{tools: [{name: Bash, input: {command: "echo x > b; sleep 1; echo y > c", run_in_background: true}}]}, {run: "sleep 5; echo z > d"}, {say: ok}]}
+lab: {gates: {USER_TYPE: ant}, permissions: {mode: bypassPermissions}}`},
 }
 
 func TestFeatures(t *testing.T) {

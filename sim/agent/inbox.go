@@ -26,6 +26,7 @@ type notice struct {
 	status     task.Status
 	activation int
 	text       *llm.Payload // a notification's text
+	wrote      int          // files that the command changed, until that is recorded
 	blocks     []llm.Block  // a user's or an agent's message
 	msg        *posted      // of an agent's message
 	mail       *mailed      // of one that came by a mailbox
@@ -51,7 +52,8 @@ func (n *notice) record(a *Agent, op, place string) {
 	}
 	if n.msg == nil {
 		a.w.rec.emit(a.ref, &transcript.Notification{TaskID: n.taskID, Op: op, Place: place, Status: n.status,
-			Activation: n.activation, Bytes: len(n.text.Raw())})
+			Activation: n.activation, Bytes: len(n.text.Raw()), Wrote: n.wrote})
+		n.wrote = 0
 		return
 	}
 	a.w.rec.emit(a.ref, &transcript.Message{TaskID: a.task.ID, Op: op, Place: place, From: n.msg.from, N: n.msg.n,

@@ -34,7 +34,7 @@ func (u *toolUse) command() bool { return u.tool.CanonicalName() == "Bash" }
 // them at its end; what a server answers takes the time that the answer says.
 // The error is an abort that came before; then the result says so.
 func (u *toolUse) act(p *kernel.Proc, session *tool.Session) error {
-	a, began := u.by, p.Now()
+	a, began, def := u.by, p.Now(), u.by.def
 	waits := u.alone && (u.command() || !u.safe && !u.tool.MCP)
 	if waits && !u.command() {
 		if err := p.Sleep(u.time()); err != nil {
@@ -66,8 +66,9 @@ func (u *toolUse) act(p *kernel.Proc, session *tool.Session) error {
 	if rest := u.result.Took - p.Now().Sub(began); env.Wait != nil && cut == nil && rest > 0 {
 		cut = p.Sleep(rest)
 	}
-	if a.ended {
-		return cut // a command that its agent's end has stopped
+	if a.ended { // a command that its agent's end has stopped
+		u.breaches(def)
+		return cut
 	}
 	u.ran, u.saw = !a.w.cfg.Stack.Bare(), a.ctx.Files.TakeLast()
 	if s := env.Session; s != nil && s.Shell.Dir != env.Root {
@@ -81,7 +82,7 @@ func (u *toolUse) act(p *kernel.Proc, session *tool.Session) error {
 		u.took, u.unheard = 0, cut != nil
 	}
 	if u.result.Shell != nil {
-		u.afterShell()
+		u.afterShell(def)
 	}
 	return cut
 }
@@ -124,14 +125,19 @@ const (
 )
 
 // afterShell records what a command did beyond its output.
-func (u *toolUse) afterShell() {
+func (u *toolUse) afterShell(def *Definition) {
 	a := u.by
 	s := u.result.Shell
 	if len(s.Unknown) > 0 {
 		a.w.rec.emit(a.ref, &transcript.Finding{Rule: RuleUnknown, Detail: strings.Join(s.Unknown, ", ")})
 	}
-	if wrote := a.def.forbidden(s); len(wrote) > 0 {
-		a.w.rec.emit(a.ref, &transcript.Finding{Rule: RuleBreach, Detail: a.def.Type + " changed " + strings.Join(wrote, ", ")})
+	u.breaches(def)
+}
+
+// breaches records what a command changed that an agent of the definition is not to change.
+func (u *toolUse) breaches(def *Definition) {
+	if wrote := def.forbidden(u.result.Shell); len(wrote) > 0 {
+		u.by.w.rec.emit(u.by.ref, &transcript.Finding{Rule: RuleBreach, Detail: def.Type + " changed " + strings.Join(wrote, ", ")})
 	}
 }
 
@@ -140,7 +146,7 @@ func (u *toolUse) afterShell() {
 // but for verification, which may try things out there.
 func (d *Definition) forbidden(s *tool.Shell) []string {
 	switch {
-	case d == nil || !d.BuiltIn():
+	case d == nil || s == nil || !d.BuiltIn():
 		return nil
 	case d.ReadOnly:
 		return append(s.Wrote[:len(s.Wrote):len(s.Wrote)], s.Temp...)

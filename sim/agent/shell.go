@@ -20,6 +20,7 @@ type shellTask struct {
 	proc   *kernel.Proc
 	began  vtime.Instant
 	result tool.Result // what it comes to
+	wrote  int         // files that it has changed, each time counted
 }
 
 // end makes the task final, unless it was stopped before, and notifies its owner.
@@ -38,7 +39,7 @@ func (s *shellTask) end(now vtime.Instant) {
 	if t.Status() == task.Failed {
 		n.Error = "its exit code says so"
 	}
-	note := &notice{at: now, taskID: t.ID, status: t.Status(), activation: t.Activation(), text: llm.NewText(llm.Prose, n.Render())}
+	note := &notice{at: now, taskID: t.ID, status: t.Status(), activation: t.Activation(), wrote: s.wrote, text: llm.NewText(llm.Prose, n.Render())}
 	if s.owner.ended {
 		note.record(s.owner, "dropped", "")
 		return
@@ -118,7 +119,7 @@ func (u *toolUse) inBackground(p *kernel.Proc, about string) {
 		if run.result = interrupted(errShellStopped); !s.task.Status().Final() { // before its first step
 			err = run.act(q, session)
 		}
-		if s.result = run.result; err != nil && !errors.Is(err, errShellStopped) {
+		if s.result, s.wrote = run.result, run.files(); err != nil && !errors.Is(err, errShellStopped) {
 			return err
 		}
 		s.end(q.Now())

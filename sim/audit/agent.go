@@ -40,6 +40,7 @@ type agent struct {
 	given  []llm.Hash // of the blocks that it was started with
 	opens  []string   // tools that its first message says can be found
 	offer  *offered   // what its Agent tool was rendered from, nil for a root's
+	breaks int        // findings that it changed what it is to look at, for commands whose end is to come
 
 	offered []string // tools that its root held as it started
 
@@ -117,7 +118,6 @@ type life struct {
 	astray           bool      // where its shell is is not known
 	offersBackground bool      // by its Agent tool
 	summed           bool      // its history became a summary
-	breached         bool      // a finding says that it changed what it is to look at
 	cutting          bool      // it was interrupted, ever
 	spawned          use       // the call that made it
 	spawner          []use     // and its neighbours in the answer

@@ -243,6 +243,7 @@ func (u *Auditor) of(a *agent, kind transcript.Kind, body transcript.Body) {
 	if livesOnly>>kind&1 > 0 && u.fails(iso11, a.life != nil) {
 		u.report(iso11, a, "no "+kind.String()+" of an agent that has ended", "one")
 	}
+	a.breached(body)
 	if a.life == nil {
 		return
 	}
@@ -309,6 +310,14 @@ func (u *Auditor) of(a *agent, kind transcript.Kind, body transcript.Body) {
 	}
 }
 
+// breached takes in a finding that an agent changed what it is to look at, also by a
+// command that its end has stopped.
+func (a *agent) breached(body transcript.Body) {
+	if f, is := body.(*transcript.Finding); is && f.Rule == "readonly_breach" {
+		a.breaks++
+	}
+}
+
 // finds takes in a finding about an agent.
 func (a *agent) finds(b *transcript.Finding) {
 	a.forkOff = a.forkOff || b.Rule == forkOff
@@ -318,7 +327,6 @@ func (a *agent) finds(b *transcript.Finding) {
 	a.window.vain = a.window.vain || b.Rule == "compaction" && a.aside && a.digest == ""
 	a.oddReport = a.oddReport || b.Rule == "fork-report"
 	a.effortless = a.effortless || b.Rule == "effort-ignored"
-	a.breached = a.breached || b.Rule == "readonly_breach"
 }
 
 // Report is what was checked so far.

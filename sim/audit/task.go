@@ -154,6 +154,7 @@ func (u *tasking) settled(id string, t *taskState) {
 // notification is TSK-05 on the record: one for each activation that has ended.
 func (u *tasking) notification(ref int32, b *transcript.Notification) {
 	a, t := u.agent(ref), u.known[b.TaskID]
+	u.onlyLooks(a, b.Wrote)
 	var e *ending
 	at := 0
 	for t != nil && e == nil && at < len(t.open) {

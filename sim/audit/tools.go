@@ -71,22 +71,22 @@ func (u *Auditor) toolResult(a *agent, b *transcript.ToolResult) {
 	case "Read":
 		u.tasks.evictedRead(a, c)
 	case "Bash":
-		u.tools.onlyLooks(a, b)
+		u.tools.onlyLooks(a, b.Wrote)
 		u.neighbours.commands = u.seq
 		u.neighbours.stands(a, c, b)
 	}
 }
 
-// onlyLooks is DEF-11 for a command: where a built-in type that is to change nothing
-// has written files, a finding has said so.
-func (u *handling) onlyLooks(a *agent, b *transcript.ToolResult) {
-	if b.Wrote == 0 || !slices.Contains(lookers, a.facts.Type) || !strings.HasPrefix(a.facts.Source, "agent:builtin:") {
+// onlyLooks is DEF-11 for the end of a command that has changed some files: of a built-in
+// type that is to change nothing a finding has said so.
+func (u *ledger) onlyLooks(a *agent, wrote int) {
+	if wrote == 0 || a == nil || !slices.Contains(lookers, a.former.facts.Type) || !strings.HasPrefix(a.former.facts.Source, "agent:builtin:") {
 		return
 	}
-	if u.fails(def11, a.breached) {
-		u.report(def11, a, "a finding that it changed what it is to look at", "none, and "+decimal(int64(b.Wrote))+" files written")
+	if u.fails(def11, a.breaks > 0) {
+		u.report(def11, a, "a finding that it changed what it is to look at", "none, and "+decimal(int64(wrote))+" files written")
 	}
-	a.breached = false
+	a.breaks = max(0, a.breaks-1)
 }
 
 // separate is SUB-22: whoever asks for a worktree gets one, or is told why not.

@@ -8,6 +8,7 @@ type Notification struct {
 	Status     TaskStatus `text:"status,opt"`
 	Activation int        `text:"activation,opt"`
 	Bytes      int        `text:"bytes,opt"`
+	Wrote      int        `text:"wrote,opt"` // files that a command has changed by its end, each time counted; with the first of its notification
 }
 
 func (*Notification) Kind() Kind { return KindNotification }

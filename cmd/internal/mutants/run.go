@@ -94,10 +94,9 @@ func keep(name string, results any, check bool) error {
 	return nil
 }
 
-// floor is how many of the planted bugs the auditor saw when it was last counted: all but
-// one, DEF-11/breach-in-background, since the record does not say what a command in the
-// background wrote. Of the sixth set it saw 22 of 25 when that was new.
-const floor = 149
+// floor is how many of the planted bugs the auditor saw when it was last counted: all. Of
+// the sixth set it saw 22 of 25 when that was new.
+const floor = 150
 
 // enough fails when the auditor sees fewer planted bugs than it did.
 func enough(seen []result) error {

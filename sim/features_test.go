@@ -217,13 +217,21 @@ script:
     - {agent: main/*, turns: [{say: done}, {say: done}]}
 agents: {isolation: offered}
 lab: {gates: {COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true}}`},
-	{"FRK-08 what a fork says beside a call is no report", `
+	{"FRK-08 what a fork said beside a call comes home where its last answer is empty, and begins otherwise", `
 project: {files: {a.go: "package a\n"}}
 script:
   main: {user: Go., tools: [Agent, Read]}
   answers:
     - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a}}]}, {say: w, until: idle}]}
     - {agent: main/1.1, turns: [{text: so, tools: [{name: Read, input: {file_path: a.go}}]}, {say: "Scope: a"}]}
+lab: {interactive: true, gates: {FORK_SUBAGENT: true}, faults: ["empty agent=main/1.1 call=2"]}`},
+	{"FRK-08 a report without a word does not begin with its scope", `
+project: {files: {a.go: "package a\n"}}
+script:
+  main: {user: Go., tools: [Agent, Read]}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a}}]}, {say: w, until: idle}]}
+    - {agent: main/1.1, turns: [{read: a.go}, {say: "Scope: a"}]}
 lab: {interactive: true, gates: {FORK_SUBAGENT: true}, faults: ["empty agent=main/1.1 call=2"]}`},
 	{"CACHE-L6 a side question pays for a stream that broke", `
 project: {files: {a.go: "package a\n"}}

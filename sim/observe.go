@@ -88,8 +88,6 @@ func (o *observer) Emit(e *transcript.Event) {
 // Said reads the marks in an answer's text.
 func (o *observer) Said(a *agent.Agent, text *llm.Payload) {
 	raw := text.Raw()
-	o.checkReport(a, raw)
-	o.checkPlan(a, text)
 	if !strings.Contains(raw, "[[") {
 		return
 	}
@@ -242,22 +240,16 @@ func summarizes(name, path string) bool {
 // criticalFiles is how the report of a Plan agent ends.
 var criticalFiles = regexp.MustCompile(`(?:^|\n)### Critical Files for Implementation(?:\n- \S[^\n]*){3,5}\s*$`)
 
-// checkPlan records a Plan agent whose report does not end with the files that
-// matter most, three to five of them (DEF-07).
-func (o *observer) checkPlan(a *agent.Agent, text *llm.Payload) {
-	if a.Plans() && a.Finished() && lastText(a.Last(), text) && !criticalFiles.MatchString(text.Raw()) {
+// Reported records what is wrong with the form of a report. That of a Plan agent ends
+// with the files that matter most, three to five of them (DEF-07).
+func (o *observer) Reported(a *agent.Agent) {
+	raw := a.SaidText()
+	if a.Plans() && !criticalFiles.MatchString(raw) {
 		a.Record(&transcript.Finding{Rule: "plan-report", Detail: "the report does not end with three to five critical files"})
 	}
-}
-
-// lastText reports whether a text is the last one of a message.
-func lastText(m *llm.Msg, text *llm.Payload) bool {
-	for i := len(m.Blocks) - 1; i >= 0; i-- {
-		if m.Blocks[i].Kind == llm.Text {
-			return m.Blocks[i].Content == text
-		}
+	if a.IsFork() {
+		o.checkReport(a, raw)
 	}
-	return false
 }
 
 // commitWords name a commit in a report.
@@ -266,12 +258,9 @@ var commitWords = regexp.MustCompile(`(?i)\bcommit\W+[0-9a-f]{7,40}\b`)
 // checkReport records a fork whose report does not begin with its scope, and one
 // that changed files and names no commit that holds them (FRK-08).
 func (o *observer) checkReport(a *agent.Agent, raw string) {
-	if !a.IsFork() || !a.Finished() {
-		return
-	}
 	if _, ok := fork.Report(raw); !ok {
 		start, _, _ := strings.Cut(raw, "\n")
-		a.Record(&transcript.Finding{Rule: "fork-report", Detail: "the report begins " + start})
+		a.Record(&transcript.Finding{Rule: "fork-report", Detail: "the report begins " + cmp.Or(start, "without a word")})
 	}
 	wrote := func(w workspace.Write) bool { return w.By == a.Ref() && !workspace.IsHome(w.Path) }
 	if slices.ContainsFunc(o.r.fs.Log()[o.began[a.Ref()]:], wrote) && !commitWords.MatchString(raw) {

@@ -139,10 +139,6 @@ func (a *Agent) Mode() permission.Mode { return a.ctx.AppState.Mode() }
 // Record emits an event of the agent on behalf of a room beside this one.
 func (a *Agent) Record(b transcript.Body) { a.w.rec.emit(a.ref, b) }
 
-// Finished reports whether the answer at hand calls no tool. Only an agent that
-// lives has one.
-func (a *Agent) Finished() bool { return a.client.resp.Stop != llm.StopToolUse }
-
 // TakeRework is how many tool uses the agent had to make because a file had
 // changed under it, since it was last asked.
 func (a *Agent) TakeRework() int {
@@ -275,6 +271,9 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 		if why := unverified(lastText(a)); why != "" {
 			end = Ending{transcript.EndFailed, why}
 		}
+	}
+	if o := a.w.cfg.Observer; o != nil && end.Status == transcript.EndCompleted {
+		o.Reported(a)
 	}
 	a.ended, a.endedAt = true, p.Now()
 	a.root.returns()

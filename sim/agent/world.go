@@ -98,6 +98,9 @@ type Heads interface {
 type Observer interface {
 	// Said is called with each text of an answer, in order.
 	Said(a *Agent, text *llm.Payload)
+	// Reported is called with each agent that has done its work, before its end is on
+	// the record. What it brings home is its SaidText.
+	Reported(a *Agent)
 }
 
 // Part is a named piece of what stands in front of an agent's messages (LOOP-10).

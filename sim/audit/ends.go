@@ -258,9 +258,9 @@ func (u *forking) directs(a *agent, nodes []*llm.Node) {
 // reported holds an agent's end against the findings that there have to be: that its effort has
 // no effect (DEF-12), and that a fork's report does not begin as it is to (FRK-08).
 func (u *forking) reported(a *agent, b *transcript.AgentEnd) {
-	if text := a.lastText(); a.fork && b.Status == transcript.EndCompleted && !a.resumed && u.opt.Session != nil {
-		if odd := a.said == a.seen && text != "" && !strings.HasPrefix(text, "Scope:"); u.fails(frk08, !odd || a.oddReport) {
-			u.report(frk08, a, "a finding that its report begins otherwise than with Scope:", "none")
+	if a.fork && b.Status == transcript.EndCompleted && !a.resumed && u.opt.Session != nil {
+		if odd := !strings.HasPrefix(a.lastText(), "Scope:"); u.fails(frk08, odd == a.oddReport) {
+			u.report(frk08, a, "a finding that its report does not begin with its scope: "+word(odd), word(a.oddReport))
 		}
 	}
 	if s := u.opt.Session; s != nil && a.parent != nil && !a.fork && !a.resumed && !s.Minimal {

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -92,12 +93,20 @@ func Run(s *ui.Env) (code ui.Code) {
 	s.Stdout, s.Stderr, s.Screen = printed, told, s.Stderr
 	root := newRoot(s)
 	root.SetArgs(s.Args)
-	root.PersistentPreRun = func(*cobra.Command, []string) { printed.Colour(s.Style().Color) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		err := settings(s, cmd, args)
+		if s.Quiet {
+			s.Stderr, s.Screen, s.ErrTerminal = io.Discard, io.Discard, false
+		}
+		printed.Colour(s.Style().Color)
+		return err
+	}
 	err := root.Execute()
 	code = ui.Classify(err)
 	if failed := printed.Close(); failed != nil && code != ui.Bug {
 		err, code = ui.Failf(ui.Operating, "cannot write the output: %w", failed), ui.Operating
 	}
+	s.Stderr = told
 	ui.Explain(s, err)
 	if code == ui.Interrupted && s.Heard != nil && s.Heard.Signal() != nil {
 		code = bySignal(s.Heard.Signal())
@@ -146,6 +155,7 @@ Exit codes:
 	root.SetHelpCommandGroupID("more")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.Version = build()
+	root.PersistentFlags().BoolVarP(&s.Quiet, "quiet", "q", false, "print the answer and errors alone: no progress, no warnings")
 	ui.ChoiceFlag(root.PersistentFlags(), &s.Color, "color", "", "colours", "auto", "always", "never")
 	wrapHelp(s, root)
 	completionGroup(root)

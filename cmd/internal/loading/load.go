@@ -1,8 +1,10 @@
 package loading
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -33,7 +35,15 @@ func Scenario(name string, opts ...scenarios.Option) (*scenarios.File, error) {
 		return f, err
 	}
 	src, err := readLimited(name)
-	if err == nil && profileText.Match(src) {
+	if err != nil {
+		return nil, err
+	}
+	return parsed(name, src, opts...)
+}
+
+// parsed reads the text of a scenario.
+func parsed(name string, src []byte, opts ...scenarios.Option) (_ *scenarios.File, err error) {
+	if profileText.Match(src) {
 		err = ui.Failf(ui.Usage, "%s is a profile, from which a scenario draws: name a scenario, such as agentsim run fork-vs-subagent --profile %s", name, ui.Quote(name))
 	}
 	if err != nil {
@@ -81,9 +91,9 @@ func readBeside(dir string) func(string) ([]byte, error) {
 	}
 }
 
-// LooksLikePath reports whether a name is meant as a path.
+// LooksLikePath reports whether a name is meant as a path, or as standard input.
 func LooksLikePath(name string) bool {
-	return strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
+	return name == Stdin || strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 }
 
 // IsScenario reports whether a name is one of the library's scenarios or a scenario's file.
@@ -98,6 +108,30 @@ func unnamed(name string) error {
 	}
 	return ui.Failf(ui.Usage, "%s is a file here and no name of the library: write %s to read it as a scenario", name, ui.Quote("./"+name))
 }
+
+// Stdin is the name of a scenario that standard input is, and what messages call it.
+const (
+	Stdin      = "-"
+	stdinTitle = "stdin"
+)
+
+// fromStdin reads the scenario that standard input is, once.
+func (p *Project) fromStdin(s *ui.Env) ([]byte, error) {
+	if p.stdin == nil {
+		text, err := io.ReadAll(io.LimitReader(s.Stdin, maxScenarioBytes+1))
+		switch {
+		case err != nil:
+			return nil, ui.Failf(ui.Operating, "cannot read the scenario from standard input: %w", err)
+		case len(text) > maxScenarioBytes:
+			return nil, ui.Failf(ui.Operating, "standard input has more than %d MB: it is no scenario", maxScenarioBytes>>20)
+		}
+		p.stdin = append([]byte{}, bytes.TrimPrefix(text, []byte("\uFEFF"))...)
+	}
+	return p.stdin, nil
+}
+
+// SettingsFile is the name of a file with flags that are given each time.
+const SettingsFile = "agentsim.yaml"
 
 // misplaced says what to write where a directory or a recorded session is named in a
 // scenario's place.

@@ -31,6 +31,7 @@ type Project struct {
 	Profile string // of the binary by name, or a file, in place of scenarios' own; "" for none
 	Prices  Prices // in place of scenarios' own
 
+	stdin []byte // the scenario that it was; nil before it is read
 	open  map[string]*directory
 	heads map[string][]scenarios.FrontPart // by file
 	// Steady leaves out what changes with every commit: a gate would be red after each.
@@ -78,12 +79,24 @@ func (p *Project) Scenario(s *ui.Env, name string, sets []string) (*Loaded, erro
 	if p.Defined {
 		opts = append(opts, scenarios.Defining)
 	}
+	read, src := func(opts ...scenarios.Option) (*scenarios.File, error) { return Scenario(name, opts...) }, []byte(nil)
+	if name == Stdin {
+		text, err := p.fromStdin(s)
+		if err != nil {
+			return nil, err
+		}
+		name, src = stdinTitle, text
+		read = func(opts ...scenarios.Option) (*scenarios.File, error) { return parsed(stdinTitle, text, opts...) }
+	}
 	dir, own := p.Dir, []string{name, p.Head, p.Profile, p.Prices.Name}
 	if dir == "" {
-		src, err := readLimited(name)
+		err := error(nil)
+		if src == nil {
+			src, err = readLimited(name)
+		}
 		said, heads := scenarios.ProjectOf(src)
-		if err != nil || said == "" || !LooksLikePath(name) {
-			if l.File, err = Scenario(name, opts...); err == nil {
+		if err != nil || said == "" || name != stdinTitle && !LooksLikePath(name) {
+			if l.File, err = read(opts...); err == nil {
 				err = offer(l.File, sets, p.Profile)
 			}
 			return l, err
@@ -94,7 +107,7 @@ func (p *Project) Scenario(s *ui.Env, name string, sets []string) (*Loaded, erro
 	if l.dir, err = p.directory(s, dir, own); err != nil {
 		return nil, err
 	}
-	if l.File, err = Scenario(name, append(opts, scenarios.OnDirectory(l.dir.files.Open().Paths()))...); err == nil {
+	if l.File, err = read(append(opts, scenarios.OnDirectory(l.dir.files.Open().Paths()))...); err == nil {
 		err = offer(l.File, sets, p.Profile)
 	}
 	return l, err

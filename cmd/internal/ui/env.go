@@ -23,6 +23,7 @@ type Env struct {
 	Getenv         func(string) string
 	Terminal       bool             // Stdout is one
 	Color          string           // what --color says: auto, always or never
+	Quiet          bool             // Stderr is for errors alone
 	ErrTerminal    bool             // Stderr is one
 	Width          int              // columns of the terminal, 0 for unknown
 	Interrupt      <-chan os.Signal // a signal that ends what goes on; nil for none

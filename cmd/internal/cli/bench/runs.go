@@ -55,7 +55,7 @@ func yamlFiles(dir string) (out []string, err error) {
 		return nil, ui.Failf(ui.Operating, "%s: cannot read the directory: %w", dir, err)
 	}
 	for _, e := range entries {
-		if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".yaml" || ext == ".yml") {
+		if ext := filepath.Ext(e.Name()); !e.IsDir() && e.Name() != loading.SettingsFile && (ext == ".yaml" || ext == ".yml") {
 			out = append(out, filepath.Join(dir, e.Name()))
 		}
 	}

@@ -48,7 +48,7 @@ a cache entry to who read it, and from a message's sender to its receiver. No co
 A file that is there is not replaced.`,
 		Example: `  agentsim export 9c1e
   agentsim export 9c1e --format claude-jsonl --output sessions
-  agentsim export 9c1e 4d07 --format perfetto`,
+  agentsim export 9c1e --format perfetto`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return run(s, o, args) },
 	}

@@ -233,6 +233,15 @@ script:
     - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a}}]}, {say: w, until: idle}]}
     - {agent: main/1.1, turns: [{read: a.go}, {say: "Scope: a"}]}
 lab: {interactive: true, gates: {FORK_SUBAGENT: true}, faults: ["empty agent=main/1.1 call=2"]}`},
+	{"SUB-08 PLN-03 plan files of a child and its parent are in one directory, and their names may begin alike", `
+seed: 6
+project: {files: {.claude/agents/p.md: "---\nname: p\ndescription: P.\npermissionMode: plan\n---\nPlan.\n"}}
+script:
+  main: {user: Go., tools: [Agent, Write, ExitPlanMode]}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Write, input: {file_path: $plan(main), content: p}}]}, {tools: [{name: Agent, input: {description: a, prompt: a, subagent_type: p}}]}, {say: done}]}
+    - {agent: main/*, turns: [{say: ok}]}
+lab: {permissions: {mode: default, allow: [Write]}}`},
 	{"CACHE-L6 a side question pays for a stream that broke", `
 project: {files: {a.go: "package a\n"}}
 script:

@@ -25,6 +25,9 @@ func (u *canaries) firstOfChild(a *agent, nodes []*llm.Node) {
 	said := !known
 	for _, n := range nodes {
 		text := n.Block.Content.Raw()
+		if strings.HasPrefix(text, planText) && a.parent.life != nil {
+			text = withoutPlanFile(text, a.parent)
+		}
 		if a.mate && strings.HasPrefix(text, teamPart) {
 			continue // what the team is for
 		}
@@ -49,6 +52,19 @@ func (u *canaries) firstOfChild(a *agent, nodes []*llm.Node) {
 			u.vet(a, n, text)
 		}
 	}
+}
+
+// withoutPlanFile is what an agent that plans is told without the name of its plan file,
+// which begins as any other does, unless its parent has that very name.
+func withoutPlanFile(text string, parent *agent) string {
+	_, name, _ := strings.Cut(text, "~"+plansDir)
+	name, _, _ = strings.Cut(name, ".md")
+	for n := parent.seen; n != nil; n = n.Parent {
+		if !n.IsBorder() && strings.Contains(n.Block.Content.Raw(), name) {
+			return text
+		}
+	}
+	return strings.Replace(text, "~"+plansDir+name, "\x00", 1)
 }
 
 // vet looks in a text of a child for runs of its parent's messages and system

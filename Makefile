@@ -73,7 +73,7 @@ MODULES = $(GO) list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Vers
 STATIC = CGO_ENABLED=1 GOOS=linux $(GO) build -trimpath -tags netgo,osusergo,sqlite_omit_load_extension -ldflags '-s -w -linkmode external -extldflags -static'
 
 dist: ## dist/: static programs for Linux, their checksums, and the licences of what is in them
-	rm -rf dist && mkdir dist && cp LICENSE dist
+	rm -rf dist && mkdir dist && cp LICENSE NOTICE dist
 	GOARCH=amd64 $(STATIC) -o dist/agentsim-linux-amd64 ./cmd/agentsim
 	if command -v aarch64-linux-gnu-gcc; then GOARCH=arm64 CC=aarch64-linux-gnu-gcc $(STATIC) -o dist/agentsim-linux-arm64 ./cmd/agentsim; fi
 	@$(MODULES) | while read -r path version dir; do \

@@ -102,3 +102,45 @@ func TestTeamwork(t *testing.T) {
 		}
 	})
 }
+
+// returning is a team whose member is shut down, written to, and shut down again.
+const returning = `agentsim: 1
+name: returning
+provider: {model: claude-sonnet-5-5}
+script:
+  main: {user: Go., then: [{at: 60s, message: down}]}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: TeamCreate, input: {team_name: work, description: d}}]
+        - tools: [{name: Agent, input: {description: a, prompt: p, name: alice, team_name: work}}]
+        - {say: waiting, until: idle}
+        - tools: [{name: SendMessage, input: {to: alice, message: {type: shutdown_request, reason: x}}}]
+        - {say: waiting, until: idle}
+        - tools: [{name: SendMessage, input: {to: alice, message: back please}}]
+        - {say: waiting, until: idle}
+        - tools: [{name: SendMessage, input: {to: alice, message: {type: shutdown_request, reason: x}}}]
+        - {say: waiting, until: idle}
+        - tools: [{name: TeamDelete, input: {}}]
+        - {say: done}
+    - agent: main/*
+      turns:
+        - {say: here, until: idle}
+        - tools: [{name: SendMessage, input: {to: team-lead, message: {type: shutdown_response, request_id: shutdown-1@alice, approve: true}}}]
+        - tools: [{name: SendMessage, input: {to: team-lead, message: I am back}}]
+        - {say: here, until: idle}
+        - tools: [{name: SendMessage, input: {to: team-lead, message: {type: shutdown_response, request_id: shutdown-2@alice, approve: true}}}]
+lab: {gates: {AGENT_SWARMS: true}}
+`
+
+func TestReturningMate(t *testing.T) {
+	t.Run("SWM-04 SWM-06 a member that was shut down is one again once it is written to, by its mailbox", func(t *testing.T) {
+		text := strings.Join(teamDone(t, specOf(t, returning, ""), 0), "\n")
+		for want, times := range map[string]int{" op=joined name=alice": 2, " op=left name=alice": 2, " op=deleted": 1, " message task=": 0,
+			" op=delivered place=resume from=team-lead to=alice n=1": 1} {
+			if got := strings.Count(text, want); got != times {
+				t.Errorf("%q %d times, want %d", want, got, times)
+			}
+		}
+	})
+}

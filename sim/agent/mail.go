@@ -120,7 +120,11 @@ func postal(a *Agent, in tool.MessageInput, use *llm.Block) (r tool.Result, ok b
 	case a.mate == nil:
 		return r, false
 	case to.Kind == team.ToMember && !a.mate.in.Member(to.Name) && kind == team.PlainText && addressee(a, in.To) != nil:
-		return r, false
+		m := a.w.agents[addressee(a, in.To).Agent].mate
+		if !a.mate.in.left(m) {
+			return r, false
+		}
+		return a.mate.write(m, in.Message, use), true
 	}
 	names, err := a.mate.in.Receivers(a.mate.name, to)
 	if err != nil {
@@ -160,7 +164,8 @@ func (m *mate) send(to *mate, kind team.MailKind, text string) error {
 	return m.of.w.executor().sendMessage(to, m, kind, text)
 }
 
-// write sends a text. A member that was stopped is resumed by it.
+// write sends a text. A member that was stopped is resumed by it; one that was shut down
+// is a member again then.
 func (m *mate) write(to *mate, text string, use *llm.Block) tool.Result {
 	c := to.of
 	switch {
@@ -169,6 +174,9 @@ func (m *mate) write(to *mate, text string, use *llm.Block) tool.Result {
 	case c.ended && !c.past.resumable():
 		return failure(to.name + " has ended and cannot be resumed: its transcript is gone.")
 	case c.ended:
+		if m.in.left(to) {
+			to.rejoin()
+		}
 		box := m.in.Box(to.name)
 		mail, err := box.Append(m.name, team.PlainText, task.Defuse(text))
 		if err != nil {

@@ -71,12 +71,36 @@ func (s *squad) find(name string) *mate {
 	if name == team.LeadName {
 		return s.lead.mate
 	}
+	if !s.Member(name) {
+		return nil
+	}
+	return s.newest(name)
+}
+
+// newest is the newest agent that has ever borne a name in the team, nil for none.
+func (s *squad) newest(name string) *mate {
 	for _, m := range slices.Backward(s.mates) {
-		if m.name == name && s.Member(name) {
+		if m.name == name {
 			return m
 		}
 	}
 	return nil
+}
+
+// left reports whether a member was shut down and nobody bears its name since: it comes
+// back when it is written to.
+func (s *squad) left(m *mate) bool {
+	return m.member() && m.in == s && !s.Member(m.name) && s.newest(m.name) == m
+}
+
+// rejoin takes a member back that has left.
+func (m *mate) rejoin() {
+	if _, err := m.in.Join(m.name); err != nil {
+		panic("agent: " + err.Error()) // nobody bears its name
+	}
+	m.leaves = false
+	w := m.of.w
+	w.rec.emit(m.of.ref, &transcript.Team{Team: m.in.Name, Op: "joined", Name: m.name, Backend: string(w.executor().backend())})
 }
 
 func (s *squad) record(a *Agent, op, name string) {

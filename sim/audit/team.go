@@ -28,6 +28,7 @@ type member struct {
 	asked int  // shutdowns that it was asked for and has not answered
 	plans int  // of its own that are not answered
 	calls bool // its lead was in a call as its last question came up
+	left  bool // it was shut down, and was not written to since
 }
 
 // shared is a task of a team, route a sender and a receiver.
@@ -120,6 +121,10 @@ func (u *teams) team(ref int32, b *transcript.Team) {
 		u.members = append(u.members, &member{of: a, team: b.Team, name: leadName})
 	case "joined":
 		lead := u.lead(b.Team)
+		if m := u.memberOf(a); m != nil && m.left && m.team == b.Team && m.name == b.Name && a.life == nil {
+			u.returns(m)
+			return
+		}
 		if u.fails(swm07, lead != nil && a != nil && a.mate && a.parent == lead.of && u.memberOf(a) == nil) {
 			u.report(swm07, a, "a member that the lead of "+b.Team+" has started", b.Name)
 		}
@@ -129,6 +134,10 @@ func (u *teams) team(ref int32, b *transcript.Team) {
 		}
 		if a != nil {
 			a.pane = b.Backend != "in-process"
+		}
+	case "left":
+		if m := u.memberOf(a); m != nil {
+			m.left = true
 		}
 	case "deleted":
 		alive := u.find(func(m *member) bool { return m.team == b.Team && m.of != a && m.of.life != nil })
@@ -141,11 +150,22 @@ func (u *teams) team(ref int32, b *transcript.Team) {
 				delete(u.owners, k)
 			}
 		}
-		for k, n := range u.sent { // order: each by itself
-			if k.team == b.Team && n == u.got[k] { // another team of that name counts anew
-				delete(u.sent, k)
-				delete(u.got, k)
-			}
+		u.anew(func(k route) bool { return k.team == b.Team })
+	}
+}
+
+// returns takes in that a member that was shut down is one again: it has a mailbox anew.
+func (u *teams) returns(m *member) {
+	m.left = false
+	u.anew(func(k route) bool { return k.team == m.team && k.to == m.name })
+}
+
+// anew lets go what was counted on routes on which nothing is left to be read.
+func (u *teams) anew(match func(route) bool) {
+	for k, n := range u.sent { // order: each by itself
+		if match(k) && n == u.got[k] {
+			delete(u.sent, k)
+			delete(u.got, k)
 		}
 	}
 }

@@ -49,7 +49,8 @@ type entry struct {
 	begun  bool          // one has begun
 	early  bool          // it was read while none had
 	held   bool          // there is such an entry at this place
-	_      int64
+	up     int32         // place + 1 of the longest entry in front of it when it was last written, 0 for none
+	_      int32
 }
 
 // cacheBooks is the section on the cache and on bills.
@@ -152,9 +153,15 @@ func (c *cacheBooks) guessed(m *marked) *entry {
 }
 
 // forget drops the entries that nobody can read any more: for a lifetime no request
-// has marked or read them.
+// has marked or read them, or one that goes on from them.
 func (c *cacheBooks) forget(now vtime.Instant) {
 	life := c.life()
+	for i := range c.list.n {
+		used := c.list.at(i).used
+		for at := c.list.at(i).up; at > 0 && c.list.at(at-1).used < used; at = c.list.at(at - 1).up {
+			c.list.at(at - 1).used = used
+		}
+	}
 	for i := range c.list.n {
 		if e := c.list.at(i); e.held && e.flying == 0 && e.used.Add(life) < now {
 			*e = entry{}
@@ -314,6 +321,24 @@ func (u *cacheBooks) readable(a *agent, r *llm.Response) {
 	if n := r.Cache.WrittenTo; n != nil && r.Iterations == nil {
 		e := u.made(a.last.guess(n))
 		e.used, e.tokens = r.Started, r.Usage.Read+r.Usage.Written()
+		u.chain(a, r.Cache.ReadTo)
+	}
+}
+
+// chain notes which entries the marks of a request that writes go on from: the one that
+// it reads, then each from the one before.
+func (u *cacheBooks) chain(a *agent, read *llm.Node) {
+	up, from := int32(0), int32(0)
+	if read != nil {
+		m := a.last.guess(read)
+		if u.find(m) != nil {
+			up, from = m.at+1, read.Pos
+		}
+	}
+	for i := range a.last.marks {
+		if m := &a.last.marks[i]; m.Pos > from {
+			u.list.at(m.at).up, up = up, m.at+1
+		}
 	}
 }
 

@@ -67,15 +67,17 @@ mutants: ## break each behaviour on purpose and see that the auditor notices
 	$(GO) run ./cmd/internal/mutants
 
 # Of Linux a program that needs no library of the machine, for this processor and, where
-# there is a C compiler for it, for arm64. What it is made of is written beside it with
+# there is a C compiler for it, for arm64. Of macOS, for want of a C compiler for it, one
+# that does all but record. What it is made of is written beside it with
 # each licence.
 MODULES = $(GO) list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' ./cmd/agentsim | sort -u
 STATIC = CGO_ENABLED=1 GOOS=linux $(GO) build -trimpath -tags netgo,osusergo,sqlite_omit_load_extension -ldflags '-s -w -linkmode external -extldflags -static'
 
-dist: ## dist/: static programs for Linux, their checksums, and the licences of what is in them
+dist: ## dist/: programs for Linux and, without the record, macOS, their checksums, and the licences of what is in them
 	rm -rf dist && mkdir dist && cp LICENSE NOTICE dist
 	GOARCH=amd64 $(STATIC) -o dist/agentsim-linux-amd64 ./cmd/agentsim
 	if command -v aarch64-linux-gnu-gcc; then GOARCH=arm64 CC=aarch64-linux-gnu-gcc $(STATIC) -o dist/agentsim-linux-arm64 ./cmd/agentsim; fi
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build -trimpath -ldflags '-s -w' -o dist/agentsim-darwin-arm64-norecord ./cmd/agentsim
 	@$(MODULES) | while read -r path version dir; do \
 		set -- "$$dir"/LICEN[CS]E* "$$dir"/COPYING*; \
 		for file; do test -f "$$file" && { echo "== $$path $$version: $${file##*/}"; cat "$$file"; echo; found=$$path; }; done; \

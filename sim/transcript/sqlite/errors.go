@@ -3,10 +3,7 @@ package sqlite
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
-
-	"github.com/mattn/go-sqlite3"
 )
 
 // What can be wrong with a database, to be told apart with errors.Is.
@@ -23,6 +20,7 @@ var (
 	ErrDamaged     = errors.New("the database is damaged")
 	ErrChanged     = errors.New("its record was changed after it was written")
 	ErrRecording   = errors.New("it is being recorded, or its process was killed")
+	ErrNoDriver    = errors.New("this program was built without cgo, which SQLite needs")
 	ErrNoRun       = errors.New("no such run")
 	ErrAmbiguous   = errors.New("more than one run begins so")
 	ErrNoCall      = errors.New("no such call")
@@ -41,6 +39,7 @@ var hints = map[error]string{
 	ErrFull:        "free some space; every batch recorded so far is whole",
 	ErrDamaged:     "restore it from a copy, or record into another file",
 	ErrRecording:   "try again when it has ended, or name it too",
+	ErrNoDriver:    "build it with CGO_ENABLED=1 and a C compiler, or record nothing: --record none",
 	ErrChanged:     "agentsim lab db check says what differs; a simulated run can be run again into another file",
 }
 
@@ -96,41 +95,6 @@ func fail(path, doing string, err error) error {
 		return err
 	}
 	return &Error{Path: path, Doing: doing, Kind: kindOf(err), Cause: err}
-}
-
-func kindOf(err error) error {
-	var e sqlite3.Error
-	if !errors.As(err, &e) {
-		return nil
-	}
-	switch e.Code {
-	case sqlite3.ErrReadonly, sqlite3.ErrPerm, sqlite3.ErrAuth:
-		return ErrReadOnly
-	case sqlite3.ErrBusy, sqlite3.ErrLocked:
-		return ErrLocked
-	case sqlite3.ErrNotADB:
-		return ErrNotDatabase
-	case sqlite3.ErrFull:
-		return ErrFull
-	case sqlite3.ErrCorrupt:
-		return ErrDamaged
-	case sqlite3.ErrCantOpen:
-		return kindOfOpen(e)
-	}
-	return nil
-}
-
-// kindOfOpen goes by what the system said last. SQLite tries to make a missing
-// file and then to read it, so a directory that cannot be written looks to it
-// like one that does not exist; who may look at the machine can tell.
-func kindOfOpen(e sqlite3.Error) error {
-	switch {
-	case errors.Is(e.SystemErrno, fs.ErrNotExist):
-		return ErrNoDirectory
-	case errors.Is(e.SystemErrno, fs.ErrPermission):
-		return ErrDenied
-	}
-	return nil
 }
 
 // dsn is the driver's name for a file; the path may hold any character.

@@ -242,6 +242,13 @@ script:
     - {agent: main, turns: [{tools: [{name: Write, input: {file_path: $plan(main), content: p}}]}, {tools: [{name: Agent, input: {description: a, prompt: a, subagent_type: p}}]}, {say: done}]}
     - {agent: main/*, turns: [{say: ok}]}
 lab: {permissions: {mode: default, allow: [Write]}}`},
+	{"FLT-09 no layer takes from a child what went with teams before it started", `
+script:
+  main: {user: Go., tools: [Agent, Bash, SendMessage, TeamCreate, TaskList]}
+  answers:
+    - {agent: main, turns: [{run: sleep 9}, {tools: [{name: Agent, input: {description: a, prompt: a, run_in_background: true}}]}, {say: w, until: idle}]}
+    - {agent: main/*, turns: [{tools: [{name: TaskList, input: {}}]}, {say: ok}]}
+lab: {gates: {AGENT_SWARMS: true}, gate_flips: [{at: 5s, gate: AGENT_SWARMS, value: false}], permissions: {mode: bypassPermissions}}`},
 	{"CACHE-L6 a side question pays for a stream that broke", `
 project: {files: {a.go: "package a\n"}}
 script:

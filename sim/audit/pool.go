@@ -248,7 +248,7 @@ func (u *filter) refused(a *agent, c *call, b *transcript.ToolResult) {
 	if name == "Task" {
 		name = "Agent"
 	}
-	if !slices.Contains(a.offered, name) { // a server may have connected since
+	if !slices.Contains(a.offered, name) || u.gates.changed[swarmsGate] && slices.Contains(ofTeams, name) { // a server may have connected since, or teams gone
 		return
 	}
 	r := ruleOf(a, a.parent)

@@ -56,7 +56,7 @@ proofs: ## all tests, and a list of which of them prove what
 APART = cd testdata/$@ && if $(GO) list -deps -test ./... >/dev/null 2>&1; then $(GO) vet ./... && AGENTSIM_PROGRAM=$(CURDIR)/agentsim $(GO) test -vet=off -count=1 ./...; \
 	else echo "skipped: the modules that testdata/$@ needs are not there and cannot be fetched"; fi
 
-outside: build ## the vendor's SDK and servers of the Model Context Protocol against this program
+outside: build ## this program against what others wrote: the vendor's SDK, MCP servers, SARIF's schema, Perfetto's messages
 	@$(APART)
 
 browser: build ## the HTML report in a headless Chromium

@@ -1,6 +1,7 @@
 // Package outside tries this program with what others wrote: the vendor's SDK, which
-// sends requests, and servers of the Model Context Protocol. It is a module of its own,
-// so that the program depends on none of them.
+// sends requests, servers of the Model Context Protocol, the schema of SARIF and the
+// messages of Perfetto. It is a module of its own, so that the program depends on none of
+// them.
 package outside
 
 import (

@@ -5,6 +5,7 @@ import (
 
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/grid"
+	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/transcript/sqlite"
@@ -14,9 +15,11 @@ import (
 // several seeds each.
 type Sweep struct {
 	*grid.Grid
-	Maker *Maker      // its file's Sweep is the axes
-	Known int         // runs that the store had
-	Plain []*sim.Spec // of the variants as the scenario has them; nil where nobody asks
+	Maker *Maker // its file's Sweep is the axes
+	Known int    // runs that the store had
+
+	Assumed []report.Said // what the runs of the first place with the first seed rest on
+	Plain   []*sim.Spec   // of the variants as the scenario has them; nil where nobody asks
 
 	made  []*scenarios.Scenario // by point and variant, with the first seed
 	as    []int                 // by point and variant, the first cell whose scenario reads the same
@@ -148,8 +151,8 @@ func (w *Sweep) plain(cell int, id string) bool {
 
 // sweep runs runs of a sweep.
 func (h *Harness) sweep(w *Sweep, runs [][2]int) error {
-	return h.cells(w, runs, func(j *Job, _, n int) {
-		j.Watch, j.Again = nil, n == 0 && w.Seeds > 1 // to see whether it draws
+	return h.cells(w, runs, func(j *Job, cell, n int) {
+		j.Watch, j.Again = nil, n == 0 && (w.Seeds > 1 || cell < len(w.Variants)) // to see whether it draws, and what it assumes
 	}, w.take)
 }
 
@@ -188,6 +191,9 @@ func (w *Sweep) take(cell, n int, r *Run) error {
 		}
 		if err := Broken(r.Result); err != nil {
 			return ui.Failf(ui.Broken, "%s with seed %d at %s: an invariant is broken\n%w", c.Variant, r.Spec.Seed(), w.Describe(c.Point), err)
+		}
+		if cell < len(w.Variants) && n == 0 { // of the first place
+			w.Assumed = append(w.Assumed, report.Said{Variant: c.Variant, Texts: r.Result.Assumed})
 		}
 		c.Drawn = c.Drawn || r.Result.Draws > 0
 		c.Same = w.plain(cell, r.ID)

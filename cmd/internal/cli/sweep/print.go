@@ -92,12 +92,22 @@ func (g *sweepGrid) document() *report.Document {
 	d.Label("ranking", g.Ranking()...)
 	d.Label("drawn", g.drawn())
 	d.Label("exact", g.exactness())
+	d.Label("assumed", g.assumed()...)
 	if g.unkept != nil {
 		d.Label("recorded", "incomplete: the message below says why")
 	} else {
 		d.Label("recorded", g.o.db)
 	}
 	return d
+}
+
+// assumed is what the runs rest on, as the first place's with the first seed say it.
+func (g *sweepGrid) assumed() []string {
+	out := report.Gathered(g.Assumed)
+	if len(g.Axes) > 0 {
+		out = append([]string{"at " + g.Describe(g.Cells[0].Point) + ":"}, out...)
+	}
+	return out
 }
 
 // drawn says where nothing is: another seed changes no figure there.

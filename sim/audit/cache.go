@@ -156,10 +156,10 @@ func (c *cacheBooks) guessed(m *marked) *entry {
 // has marked or read them, or one that goes on from them.
 func (c *cacheBooks) forget(now vtime.Instant) {
 	life := c.life()
-	for i := range c.list.n {
-		used := c.list.at(i).used
-		for at := c.list.at(i).up; at > 0 && c.list.at(at-1).used < used; at = c.list.at(at - 1).up {
-			c.list.at(at - 1).used = used
+	for i := c.list.n - 1; i >= 0; i-- { // what goes on from others is mostly behind them, so that each is walked once
+		for e := c.list.at(i); e.up > 0 && c.list.at(e.up-1).used < e.used; {
+			up := c.list.at(e.up - 1)
+			up.used, e = e.used, up
 		}
 	}
 	for i := range c.list.n {

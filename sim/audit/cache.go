@@ -169,7 +169,7 @@ func (c *cacheBooks) forget(now vtime.Instant) {
 		}
 	}
 	c.at.fill(&c.list, len(c.at.slots))
-	c.sweep = max(1024, c.at.n+c.at.n/2)
+	c.sweep = max(4096, c.at.n*2)
 }
 
 // life is how long an entry may be read after its last use.
@@ -310,8 +310,10 @@ func (u *cacheBooks) grows(a *agent, b *transcript.Response) {
 // response had begun, with as many tokens, and something behind the same root
 // was used within a lifetime.
 func (u *cacheBooks) readable(a *agent, r *llm.Response) {
+	var read *marked
 	if n := r.Cache.ReadTo; n != nil {
-		e := u.find(a.last.guess(n))
+		read = a.last.guess(n)
+		e := u.find(read)
 		if u.fails(cacheL2, e != nil) {
 			u.report(cacheL2, a, "a prefix that a request has marked", "position "+decimal(int64(n.Pos))+", which none did")
 			return
@@ -321,19 +323,16 @@ func (u *cacheBooks) readable(a *agent, r *llm.Response) {
 	if n := r.Cache.WrittenTo; n != nil && r.Iterations == nil {
 		e := u.made(a.last.guess(n))
 		e.used, e.tokens = r.Started, r.Usage.Read+r.Usage.Written()
-		u.chain(a, r.Cache.ReadTo)
+		u.chain(a, read)
 	}
 }
 
 // chain notes which entries the marks of a request that writes go on from: the one that
 // it reads, then each from the one before.
-func (u *cacheBooks) chain(a *agent, read *llm.Node) {
+func (u *cacheBooks) chain(a *agent, read *marked) {
 	up, from := int32(0), int32(0)
 	if read != nil {
-		m := a.last.guess(read)
-		if u.find(m) != nil {
-			up, from = m.at+1, read.Pos
-		}
+		up, from = read.at+1, read.Pos
 	}
 	for i := range a.last.marks {
 		if m := &a.last.marks[i]; m.Pos > from {

@@ -301,6 +301,34 @@ script:
 lab:
   gates: {AGENT_SWARMS: true}
   gate_flips: [{at: 6s, gate: CLAUDE_CODE_DISABLE_BACKGROUND_TASKS, value: "true"}]`},
+	{"TSK-05 the result of a remote agent comes home also where nobody is left to hear it", `
+project: {files: {a.go: "1\n"}}
+script:
+  main: {user: Go., tools: [Agent, Bash], then: [{at: 20s, interrupt: true}, {message: next}]}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a}}]}, {say: done}, {say: done}]}
+    - {agent: main/1.1, turns: [{tools: [{name: Agent, input: {description: b, prompt: b, isolation: remote}}]}, {say: w, until: idle}]}
+    - {agent: main/1.1/1.1, turns: [{run: sleep 60}, {say: ok}]}
+agents: {remote: {}}
+lab: {gates: {USER_TYPE: ant}, permissions: {mode: bypassPermissions}}`},
+	{"DEF-10 SUB-03 the Agent tool of a teammate in a pane is that of its start", `
+project:
+  files: {.claude/agents/needs.md: "---\nname: needs\ndescription: d\nrequiredMcpServers: [slow]\n---\nx\n"}
+  servers: [{name: slow, tools: 1, connects: 5s}]
+script:
+  main: {user: Go.}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: TeamCreate, input: {team_name: t, description: d}}]
+        - tools: [{name: Agent, input: {description: a, prompt: a, name: bo, team_name: t}}]
+        - {say: w, until: idle}
+    - {agent: main/2.1, turns: [{say: ok}]}
+agents: {teams: {inside: tmux, installed: [tmux]}}
+lab:
+  interactive: true
+  gates: {AGENT_SWARMS: true}
+  gate_flips: [{at: 6s, gate: tengu_slim_subagent_claudemd, value: true}]`},
 	{"LOOP-07 an agent goes on with a full history for a call where no summary came", `
 project: {files: {a.go: {tokens: 4_000}, b.go: {tokens: 4_000}, c.go: {tokens: 4_000}}}
 script:

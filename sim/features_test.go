@@ -74,6 +74,16 @@ script:
     - {agent: main/1.1/1.1, turns: [{say: done}]}
 agents: {isolation: offered}
 lab: {permissions: {mode: bypassPermissions}}`},
+	{"WKT-04 who started an agent in a worktree ends before it, and before whom the worktree was made for", `
+project: {files: {.claude/agents/one.md: "---\nname: one\ndescription: One.\nmaxTurns: 1\n---\nOne.\n"}}
+script:
+  main: {user: Go., tools: [Agent, Bash]}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a, isolation: worktree}}]}, {say: done}]}
+    - {agent: main/1.1, turns: [{tools: [{name: Agent, input: {description: b, prompt: b, subagent_type: one}}]}, {run: sleep 60}, {say: done}]}
+    - {agent: main/1.1/1.1, turns: [{tools: [{name: Agent, input: {description: c, prompt: c, run_in_background: true}}]}, {say: done}]}
+    - {agent: main/1.1/1.1/1.1, turns: [{run: sleep 30}, {say: done}]}
+lab: {permissions: {mode: bypassPermissions}}`},
 	{"PLN-03 DEF-06 a child that plans by its definition is told so in front of its prompt", `
 project: {files: {.claude/agents/p.md: "---\nname: p\ndescription: Plans.\npermissionMode: plan\nskills: s\n---\nPlan.\n", .claude/skills/s/SKILL.md: "Be short.\n"}}
 script:

@@ -42,6 +42,7 @@ type life struct {
 	def      *Definition
 	ctx      *Context
 	place    *place // where it works; nil is the project's directory
+	ownPlace bool   // which was made for it: its parent works in another one
 	dir      string // working directory, where it has one of its own
 	maxTurns int
 	toolless bool // every call of a tool is refused

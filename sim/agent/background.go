@@ -122,7 +122,7 @@ func (a *Agent) becomeTask(title, name string) {
 	switch {
 	case a.mate != nil:
 		typ = task.InProcessTeammate
-	case a.place != a.parent.place && a.place.isRemote():
+	case a.ownPlace && a.place.isRemote():
 		typ = task.RemoteAgent
 	}
 	a.task = &task.Task{ID: task.ID(typ, uint64(a.ctx.ID)), Type: typ, Description: title, Name: name, Owner: a.parent.ref, Agent: a.ref, Backgrounded: true}

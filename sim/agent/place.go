@@ -82,6 +82,7 @@ func (p *place) branch(maker worktree.Memory, slug string) (*place, error) {
 
 // enter takes an agent in.
 func (p *place) enter(a *Agent) {
+	a.ownPlace = p != a.parent.place
 	if a.place = p; p != nil {
 		p.within++
 	}
@@ -93,7 +94,7 @@ func (p *place) leave(a *Agent) {
 		return
 	}
 	if p.within--; p.within > 0 {
-		p.outlived = p.outlived || p.own(a)
+		p.outlived = p.outlived || a.ownPlace
 		return
 	}
 	ev := transcript.Worktree{Op: "kept", Path: worktree.Path(p.tree.Slug), Branch: worktree.Branch(p.tree.Slug)}
@@ -123,13 +124,10 @@ func (p *place) again(a *Agent) *place {
 	return p
 }
 
-// own reports whether a place was made for an agent: its parent works in another one.
-func (p *place) own(a *Agent) bool { return p != a.parent.place }
-
 // left is the worktree that an agent leaves changed behind, and its branch; "" for none,
 // and while others are in it for one of whom it was made: that one tells it.
 func (p *place) left(a *Agent) (dir, branch string) {
-	if p == nil || p.removed || p.remote || p.within > 0 && !p.own(a) {
+	if p == nil || p.removed || p.remote || p.within > 0 && !a.ownPlace {
 		return "", ""
 	}
 	return a.w.directory(p), worktree.Branch(p.tree.Slug)

@@ -22,7 +22,7 @@ var storyMarks = mark.NewKey(1)
 //	fact NAME [FILE]
 //	tests COMMAND
 //	call NAME FROM-TO [user]
-//	  said text|result[:ID]|unknown TEXT
+//	  said text|result[:ID[:error]]|unknown TEXT
 //	  answer text|unknown TEXT
 //	  answer use:ID:TOOL[:FROM-TO][:error] INPUT
 //	  answer uses:ID:TOOL         (known to have been used, its input is not)
@@ -180,7 +180,7 @@ func (s *story) block(where, what, text string) {
 	case "unknown":
 		b.Kind, b.Unknown = llm.Text.String(), true
 	case "result":
-		b.Kind, b.ToolUse = llm.ToolResult.String(), p[1]
+		b.Kind, b.ToolUse, b.IsError = llm.ToolResult.String(), p[1], p[len(p)-1] == "error"
 	case "use":
 		b.Kind, b.ToolUse, b.Name = llm.ToolUse.String(), p[1], p[2]
 		u := ToolUse{ID: p[1], Name: p[2], Span: Span{s.call.To, s.call.To}, Done: true, IsError: p[len(p)-1] == "error"}

@@ -64,12 +64,20 @@ func (j *judge) verifierWrote() {
 	})
 }
 
-// commands are what calls ran by a shell.
+// commands are what calls ran by a shell. A command that was refused did not run.
 func commands(calls []*Call) (out []string) {
+	refused := map[string]bool{}
+	for _, c := range calls {
+		for i := range c.Said {
+			if b := &c.Said[i]; b.is(llm.ToolResult) && b.IsError && refusal().MatchString(b.Text) {
+				refused[b.ToolUse] = true
+			}
+		}
+	}
 	for _, c := range calls {
 		for i := range c.Answer {
 			b := &c.Answer[i]
-			if !b.is(llm.ToolUse) || b.Name != "Bash" && b.Name != "run_shell" {
+			if !b.is(llm.ToolUse) || b.Name != "Bash" && b.Name != "run_shell" || refused[b.ToolUse] {
 				continue
 			}
 			var in struct{ Command string }

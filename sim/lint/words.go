@@ -18,6 +18,8 @@ const accounts = `(?:recommend|suggest|propose|report|summari[sz]e|list|conclude
 
 // The words that rules go by. Case and white space do not count.
 var (
+	// refusal begins the result of a tool use that was not allowed, here and in clients.
+	refusal = pattern(`^(?:Permission to use |The user doesn't want to |Claude requested permissions )`)
 	// lazyWords hand the understanding on to the worker.
 	lazyWords = pattern(`(?i)\bbased\s+(?:up)?on\s+(?:your|the|these|those|their|its|previous|earlier)\s+(?:own\s+)?(?:findings?|research|investigation)\b`)
 	// actWords are what one does once one has understood.

@@ -84,6 +84,19 @@ script:
     - {agent: main/1.1/1.1, turns: [{tools: [{name: Agent, input: {description: c, prompt: c, run_in_background: true}}]}, {say: done}]}
     - {agent: main/1.1/1.1/1.1, turns: [{run: sleep 30}, {say: done}]}
 lab: {permissions: {mode: bypassPermissions}}`},
+	{"FLT-06 SUB-07 whoever plans of its own can end it, also where its session names nothing for that", `
+project: {files: {.claude/agents/p.md: "---\nname: p\ndescription: Plans.\npermissionMode: plan\n---\nPlan.\n"}}
+script:
+  main: {user: Go., tools: [Agent, TeamCreate, SendMessage]}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: Agent, input: {description: a, prompt: a, subagent_type: p}}, {name: TeamCreate, input: {team_name: t}}]
+        - tools: [{name: Agent, input: {description: b, prompt: b, name: bo, team_name: t, mode: plan}}]
+        - {say: w, until: idle}
+    - {agent: main/1.1, turns: [{contains: ExitPlanMode, say: ok}]}
+    - {agent: main/2.1, turns: [{contains: ExitPlanMode, say: ok}]}
+lab: {gates: {AGENT_SWARMS: true}, permissions: {mode: default}}`},
 	{"PLN-03 DEF-06 a child that plans by its definition is told so in front of its prompt", `
 project: {files: {.claude/agents/p.md: "---\nname: p\ndescription: Plans.\npermissionMode: plan\nskills: s\n---\nPlan.\n", .claude/skills/s/SKILL.md: "Be short.\n"}}
 script:

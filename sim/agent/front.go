@@ -54,7 +54,7 @@ type fronting struct{ w *World }
 func (f fronting) of(d *Definition, parent string) (out Front, err error) {
 	w := f.w
 	silent := func(string, string) {} // a run says it of the agent that lacks it
-	pool := w.pool(d, RunsAsync(false, d, &w.gates, w.forks()) || w.coordinator, w.cfg.runMode(w.cfg.Mode, d), w.offers(d, w.coordinator))
+	pool := w.pool(d, RunsAsync(false, d, &w.gates, w.forks()) || w.coordinator, w.cfg.runMode(w.cfg.Mode, d), w.offers(d, w.coordinator, d.Mode))
 	pool, _ = w.bring(pool, d, silent)
 	out = Front{Definition: d, Model: w.cfg.model(d.Model, parent), Tools: pool.Blocks, Deferred: tool.Names(pool.Deferred)}
 	if w.lists(d) {

@@ -8,6 +8,7 @@ import (
 	"agentsim/sim/gate"
 	"agentsim/sim/llm"
 	"agentsim/sim/permission"
+	"agentsim/sim/plan"
 	"agentsim/sim/tool"
 )
 
@@ -42,7 +43,7 @@ func (w *World) pool(def *Definition, async bool, mode permission.Mode, offered 
 
 // matePool is the pool of a teammate (FLT-07).
 func (w *World) matePool(def *Definition, mode permission.Mode) *Pool {
-	offered := w.offers(def, false)
+	offered := w.offers(def, false, mode)
 	return w.poolOf(poolKey{def, true, mode, w.epoch, strings.Join(tool.Names(offered), " "), true}, offered)
 }
 
@@ -68,13 +69,17 @@ func (w *World) poolOf(k poolKey, offered []*tool.Tool) *Pool {
 }
 
 // offers is what agents of a definition are offered, before the filter: what the
-// session offers and what the definition names (SUB-07); to workers what their mode
-// leaves (CRD-04).
-func (w *World) offers(def *Definition, worker bool) []*tool.Tool {
+// session offers and what the definition names (SUB-07), and to those that plan of their
+// own what ends it (FLT-06); to workers what their mode leaves (CRD-04).
+func (w *World) offers(def *Definition, worker bool, own permission.Mode) []*tool.Tool {
 	if worker {
 		return tool.ForWorkers(w.offered(w.cfg.Offered), w.gates.Simple)
 	}
-	return w.offered(tool.WithNamed(w.cfg.Offered, w.cfg.Catalogue, def.Tools))
+	named := def.Tools
+	if own == permission.Plan {
+		named = append(slices.Clone(named), plan.ExitName)
+	}
+	return w.offered(tool.WithNamed(w.cfg.Offered, w.cfg.Catalogue, named))
 }
 
 // needsTeams reports whether a tool has no use in this session: without teams there is

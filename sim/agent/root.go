@@ -123,7 +123,7 @@ func (w *World) workerContext(a *Agent) Part {
 	if def == nil {
 		return Part{}
 	}
-	return w.cfg.Coordinator.Context(w.pool(def, true, w.cfg.runMode(a.Mode(), def), w.offers(def, true)).all, &w.gates)
+	return w.cfg.Coordinator.Context(w.pool(def, true, w.cfg.runMode(a.Mode(), def), w.offers(def, true, def.Mode)).all, &w.gates)
 }
 
 // rootFront renders a root's prefix as the gates have it now.

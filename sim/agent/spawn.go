@@ -211,7 +211,7 @@ func (b *spawning) assemblePool() error {
 	if b.fork {
 		b.pool = a.ctx.Pool
 	} else {
-		b.pool = a.w.pool(b.def, b.async || a.coordinates(), b.mode, a.w.offers(b.def, a.coordinates()))
+		b.pool = a.w.pool(b.def, b.async || a.coordinates(), b.mode, a.w.offers(b.def, a.coordinates(), b.def.Mode))
 	}
 	if b.recruits {
 		b.mode = b.mateMode()

@@ -228,7 +228,7 @@ func (u *launches) startFacts(a, p *agent) {
 }
 
 // exact is SUB-07: a child's pool is what the filter leaves of what the session offers and
-// its definition names, in the session's order.
+// its definition names, in the session's order, and what ends a plan of its own.
 func (u *filter) exact(a, p *agent) {
 	s := u.opt.Session
 	t, known := s.Types[a.facts.Type]
@@ -242,7 +242,7 @@ func (u *filter) exact(a, p *agent) {
 	}
 	var want []string
 	for _, name := range s.Catalogue {
-		has := slices.Contains(s.Offered, name) || r.allow != nil && lists(r.allow, name)
+		has := slices.Contains(s.Offered, name) || r.allow != nil && lists(r.allow, name) || name == exitTool && (a.mate || a.facts.PoolMode == "plan")
 		if has && r.removedBy(name) == "" && !u.gone(s, name) && !u.fronts.teams.lacks(s, name) {
 			want = append(want, name)
 		}

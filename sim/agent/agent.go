@@ -270,7 +270,7 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 	}
 	if end.Status == transcript.EndCompleted && a.def.verifies() {
 		if why := unverified(lastText(a)); why != "" {
-			end = Ending{transcript.EndFailed, why}
+			end = Ending{transcript.EndFailed, errUnverified + why}
 		}
 	}
 	if o := a.w.cfg.Observer; o != nil && end.Status == transcript.EndCompleted {

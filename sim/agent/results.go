@@ -160,18 +160,18 @@ func unverified(text string) string {
 	before, last := text[:i], text[i:]
 	switch verdict, is := strings.CutPrefix(last, "VERDICT: "); {
 	case !is:
-		return errUnverified + "the report does not end with one"
+		return "the report does not end with one"
 	case verdictLine.MatchString(before):
-		return errUnverified + "the report gives two"
+		return "the report gives two"
 	case verdict == "PASS":
 	case verdict == "FAIL" && !shownOutput.MatchString(before):
-		return errUnverified + "FAIL without the output that shows it"
+		return "FAIL without the output that shows it"
 	case verdict == "FAIL" && !reproduced.MatchString(before):
-		return errUnverified + "FAIL without the steps that lead to it"
+		return "FAIL without the steps that lead to it"
 	case verdict == "PARTIAL" && !notCheckable.MatchString(before):
-		return errUnverified + "PARTIAL, and nothing of the environment is why"
+		return "PARTIAL, and nothing of the environment is why"
 	case verdict != "FAIL" && verdict != "PARTIAL":
-		return errUnverified + "it is PASS, FAIL or PARTIAL, not " + verdict
+		return "it is PASS, FAIL or PARTIAL, not " + verdict
 	}
 	return ""
 }

@@ -308,6 +308,11 @@ func (m *mate) rest() {
 	}
 	m.active = false
 	m.in.record(m.of, "idle", m.name)
+	if m.of.def.verifies() {
+		if why := unverified(lastText(m.of)); why != "" { // it has not ended: no status says so
+			m.of.finding("no-verdict", why)
+		}
+	}
 	if lead := m.in.lead; !lead.ended {
 		poke(m.of.w, lead)
 	}

@@ -78,6 +78,7 @@ func TestTeams(t *testing.T) {
 	t.Run("SWM-08 the tools of the list create, change, link, get and delete tasks", testListTools)
 	t.Run("SWM-11 killing one teammate or interrupting the lead ends no other; a message resumes who was stopped", testControllers)
 	t.Run("SWM-11 a lead that ends takes its teammates with it, and that is told", testLeadEnds)
+	t.Run("VER-01 a verification that is a teammate is told of as it rests without a verdict", testNoVerdict)
 	t.Run("SWM-12 the view of a teammate holds its newest messages, fifty unless the session says otherwise, and the record has all", testView)
 	t.Run("SWM-01 TaskStop kills a teammate, and its open tasks are anybody's", testTaskStop)
 }
@@ -400,6 +401,17 @@ func testControllers(t *testing.T) {
 	}
 	if !strings.Contains(s.text.String(), "from=bob to=team-lead n=1") || !strings.Contains(s.flat("main/2.1", 2), "go on") {
 		t.Error("bob was ended with others, or alice was not resumed")
+	}
+}
+
+func testNoVerdict(t *testing.T) {
+	verifying := func(s *story) {
+		s.cfg.Definitions = append(agent.BuiltIns(&gate.Set{}), agent.EveryBuiltIn(&gate.Set{})[3])
+	}
+	got := played(t, verifying, []string{makeTeam, mate("vera", `,"subagent_type":"verification"`), "text wait", tell("vera", "go on"), "text done"},
+		[]string{"text It looks right.", "text VERDICT: PASS"}).text.String()
+	if strings.Count(got, "rule=no-verdict") != 1 || !strings.Contains(got, `detail="the report does not end with one"`) {
+		t.Error(got)
 	}
 }
 

@@ -29,6 +29,7 @@ var findingRules = map[string]FindingRule{
 	"turn-failed":         {"failed turn", Harm},
 	"no-model":            {"not started", Harm},
 	"team-left":           {"left its team", Harm},
+	"no-verdict":          {"no verdict", Harm},
 	"compaction":          {"not compacted", Harm},
 	"command_not_found":   {"command not found", Vain},
 	"no-server":           {"not there", Vain},

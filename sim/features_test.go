@@ -97,6 +97,17 @@ script:
     - {agent: main/1.1, turns: [{contains: ExitPlanMode, say: ok}]}
     - {agent: main/2.1, turns: [{contains: ExitPlanMode, say: ok}]}
 lab: {gates: {AGENT_SWARMS: true}, permissions: {mode: default}}`},
+	{"CRD-08 WKT-05 the scratchpad is one directory for workers in all worktrees", `
+script:
+  main: {user: Go.}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: Agent, input: {description: a, prompt: a, subagent_type: worker, isolation: worktree}}, {name: Agent, input: {description: b, prompt: b, subagent_type: worker, isolation: worktree}}]
+        - {say: w, until: idle}
+    - {agent: main/1.1, turns: [{tools: [{name: Write, input: {file_path: /work/project/.scratchpad/f.md, content: "FOUND IT\n"}}]}, {say: ok}]}
+    - {agent: main/1.2, turns: [{run: sleep 20}, {tools: [{name: Read, input: {file_path: .scratchpad/f.md}}]}, {contains: FOUND IT, say: ok}]}
+lab: {gates: {COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true, tengu_scratch: true}, permissions: {mode: default}}`},
 	{"PLN-03 DEF-06 a child that plans by its definition is told so in front of its prompt", `
 project: {files: {.claude/agents/p.md: "---\nname: p\ndescription: Plans.\npermissionMode: plan\nskills: s\n---\nPlan.\n", .claude/skills/s/SKILL.md: "Be short.\n"}}
 script:

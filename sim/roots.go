@@ -1,10 +1,13 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"agentsim/scenarios"
 	"agentsim/sim/agent"
+	"agentsim/sim/coordinator"
 	"agentsim/sim/llm"
 	"agentsim/sim/tool"
 	"agentsim/sim/user"
@@ -145,6 +148,9 @@ func repository(sc *scenarios.Scenario) agent.Repository {
 	r := agent.Repository{None: p.Repository == scenarios.NoRepository, Empty: p.Repository == scenarios.Uncommitted, Linked: linked}
 	if p.Linked != nil {
 		r.Linked = *p.Linked
+	}
+	if scenarios.SharesScratchpad(sc) {
+		r.Linked = append(slices.Clone(r.Linked), cmp.Or(sc.Coordinator.Scratchpad, coordinator.DefaultScratchpad)) // one for all workers
 	}
 	return r
 }

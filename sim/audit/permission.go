@@ -294,7 +294,7 @@ func (u *permissions) verdict(a *agent, c *call, b *transcript.Permission) (want
 // inScratchpad reports whether a call of a worker changes a file in the scratchpad, and that
 // is on.
 func (u *permissions) inScratchpad(a *agent, x *use) bool {
-	return u.gates.on["tengu_scratch"] && a.former.facts.Type == "worker" && strings.HasPrefix(x.file, u.opt.Session.Scratchpad+"/")
+	return u.gates.on["tengu_scratch"] && a.former.facts.Type == "worker" && strings.HasPrefix(strings.TrimPrefix(x.file, "/work/project/"), u.opt.Session.Scratchpad+"/")
 }
 
 // temporary reports whether a call of a verification may write into temporary files.

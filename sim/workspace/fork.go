@@ -49,19 +49,25 @@ func (f *FS) Leave() {
 }
 
 // Tree says in which tree of the family an absolute path lies, and where in it, "" for
-// the tree's own directory. root is where this one is. ok is false outside of all.
+// the tree's own directory. root is where this one is. ok is false outside of all. What
+// they share lies in this one.
 func (f *FS) Tree(root, abs string) (t *FS, rel string, ok bool) {
 	if rel, ok = Within(root, abs); f.family == nil || ok && f.at != "" {
 		return f, rel, ok
 	}
 	project := strings.TrimSuffix(root, "/"+f.at)
-	for _, t := range f.family.trees[1:] {
-		if rel, ok = Within(project+"/"+t.at, abs); ok {
-			return t, rel, ok
+	t = f.family.trees[0]
+	rel, ok = Within(project, abs)
+	for _, other := range f.family.trees[1:] {
+		if in, is := Within(project+"/"+other.at, abs); is {
+			t, rel, ok = other, in, is
+			break
 		}
 	}
-	rel, ok = Within(project, abs)
-	return f.family.trees[0], rel, ok
+	if f.family.has(rel) {
+		t = f
+	}
+	return t, rel, ok
 }
 
 // Root is where another tree of the family is, where this one is at root.

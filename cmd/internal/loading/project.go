@@ -79,23 +79,23 @@ func (p *Project) Scenario(s *ui.Env, name string, sets []string) (*Loaded, erro
 	if p.Defined {
 		opts = append(opts, scenarios.Defining)
 	}
-	read, src := func(opts ...scenarios.Option) (*scenarios.File, error) { return Scenario(name, opts...) }, []byte(nil)
+	text := func() ([]byte, error) { return readLimited(name) }
+	read := func(opts ...scenarios.Option) (*scenarios.File, error) { return Scenario(name, opts...) }
+	path := LooksLikePath(name)
 	if name == Stdin {
-		text, err := p.fromStdin(s)
+		src, err := p.fromStdin(s)
 		if err != nil {
 			return nil, err
 		}
-		name, src = stdinTitle, text
-		read = func(opts ...scenarios.Option) (*scenarios.File, error) { return parsed(stdinTitle, text, opts...) }
+		name = stdinTitle
+		text = func() ([]byte, error) { return src, nil }
+		read = func(opts ...scenarios.Option) (*scenarios.File, error) { return parsed(stdinTitle, src, opts...) }
 	}
 	dir, own := p.Dir, []string{name, p.Head, p.Profile, p.Prices.Name}
 	if dir == "" {
-		err := error(nil)
-		if src == nil {
-			src, err = readLimited(name)
-		}
+		src, err := text()
 		said, heads := scenarios.ProjectOf(src)
-		if err != nil || said == "" || name != stdinTitle && !LooksLikePath(name) {
+		if err != nil || said == "" || !path {
 			if l.File, err = read(opts...); err == nil {
 				err = offer(l.File, sets, p.Profile)
 			}

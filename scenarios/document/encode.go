@@ -138,7 +138,11 @@ func (e *encoder) list(v reflect.Value, indent int) {
 // element writes a list's element; the first key of a mapping stands on the
 // dash's line.
 func (e *encoder) element(v reflect.Value, indent int) {
-	if _, ok := scalarText(v); ok || v.Kind() != reflect.Struct || isEmpty(v) {
+	if s, ok := scalarText(v); ok {
+		e.b.WriteString(" " + s + "\n")
+		return
+	}
+	if v.Kind() != reflect.Struct || isEmpty(v) {
 		e.value(v, reflect.Value{}, indent)
 		return
 	}
@@ -153,10 +157,10 @@ const flowWidth = 100 // characters up to which a list stands on one line
 func shortList(v reflect.Value) (string, bool) {
 	width, parts := 0, make([]string, v.Len())
 	for i := range parts {
-		s, ok := scalarText(v.Index(i))
 		if _, own := v.Index(i).Interface().(ownLine); own {
 			return "", false
 		}
+		s, ok := scalarText(v.Index(i))
 		if width += len(s) + 2; !ok || width > flowWidth {
 			return "", false
 		}

@@ -32,6 +32,7 @@ func TestConformance(t *testing.T) {
 	t.Run("PRO-04 sessions in any order give the same file, one that comes twice counts once, and options narrow", sameFile)
 	t.Run("PRO-04 of more samples than are kept the same ones stay in any order, and all are counted", thinned)
 	t.Run("PRO-05 the profile in the binary is whole, draws are integers of its range, and nobody's forks are assumed", shippedOne)
+	t.Run("PRO-05 a profile is in the binary as its file has it", shippedTwice)
 	t.Run("PRO-05 the profile in the binary agrees with the open rows within its floors", shippedAgrees)
 	t.Run("PRO-01 a profile edited into nonsense is told by line and column", nonsense)
 }

@@ -1,7 +1,11 @@
 package profile
 
 import (
+	"encoding/json"
+	"flag"
 	"os"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +15,34 @@ import (
 	"agentsim/sim/recording/recordingtest"
 	"agentsim/sim/rng"
 )
+
+var rewriteShipped = flag.Bool("rewrite-shipped", false, "write shipped/*.json anew from shipped/*.yaml")
+
+func shippedTwice(t *testing.T) {
+	files, err := filepath.Glob("shipped/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		p := must(Parse(name, string(text)))
+		if *rewriteShipped {
+			text, err := json.Marshal(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile("shipped/"+name+".json", append(text, '\n'), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		} else if !reflect.DeepEqual(p, must(Open(name))) {
+			t.Errorf("%s.json is not %s.yaml: go test ./sim/recording/profile -rewrite-shipped", name, name)
+		}
+	}
+}
 
 func shippedOne(t *testing.T) {
 	if !slices.Contains(Shipped(), Default) {

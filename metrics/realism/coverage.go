@@ -159,18 +159,19 @@ func (c *Coverage) half(split int, g *generator, seen, unseen []session) {
 		plain[i] = math.Log(seen[i].bill)
 	}
 	slices.Sort(plain)
-	draws := make([]float64, Draws)
+	var draws [Forms][Draws]float64
 	for i := range unseen {
 		x := &unseen[i]
 		y := math.Log(x.bill)
 		c.Plain.enter(split, plain, y)
-		for form := range Forms {
-			key := x.key.At(uint64(split)).Sub(form.String())
-			for n := range draws {
-				draws[n] = math.Log(g.forecast(form, x, key.At(uint64(n))))
+		for n := range Draws {
+			for form, bill := range g.forecasts(x, x.key.At(uint64(split)).At(uint64(n))) {
+				draws[form][n] = math.Log(bill)
 			}
-			slices.Sort(draws)
-			c.Forms[form].enter(split, draws, y)
+		}
+		for form := range draws {
+			slices.Sort(draws[form][:])
+			c.Forms[form].enter(split, draws[form][:], y)
 		}
 	}
 }

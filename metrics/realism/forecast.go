@@ -219,16 +219,31 @@ func (x *session) size(form Form) float64 {
 	return math.Log(float64(x.turns))
 }
 
-// forecast is a drawn bill of a session that was not seen.
-func (g *generator) forecast(form Form, x *session, key rng.Key) float64 {
-	c := &g.corrections[form]
-	left := c.left[key.Sub("session").Uint64()%uint64(len(c.left))]
-	return g.draw(form, x, key) * math.Exp(c.at+c.slope*x.size(form)+left)
+// forecasts are drawn bills of a session that was not seen. Those that are not told the
+// requests are of the same steps.
+func (g *generator) forecasts(x *session, key rng.Key) (bills [Forms]float64) {
+	drawn, ran := g.main(false, x, key), g.main(true, x, key)
+	for form := range Forms {
+		d := drawn
+		if form == AsItRan {
+			d = ran
+		}
+		c := &g.corrections[form]
+		left := c.left[key.Sub("session").Uint64()%uint64(len(c.left))]
+		bills[form] = d.whole(form) * math.Exp(c.at+c.slope*x.size(form)+left)
+	}
+	return bills
 }
 
-// draw is what steps drawn one by one come to.
+// draw is a drawn bill of a session that was seen.
 func (g *generator) draw(form Form, x *session, key rng.Key) float64 {
-	d := &drawing{generator: g, key: key, lifetime: x.lifetime}
+	return g.main(form == AsItRan, x, key).whole(form)
+}
+
+// main draws the steps of a session's main thread one by one. ran tells it how many
+// requests there were.
+func (g *generator) main(ran bool, x *session, key rng.Key) drawing {
+	d := drawing{generator: g, session: x, key: key}
 	var user []bool // by request: whether a message of the user came
 	requests := turnRequests
 	if x.turns <= fewTurns {
@@ -236,7 +251,7 @@ func (g *generator) draw(form Form, x *session, key rng.Key) float64 {
 	}
 	for turn := range x.turns {
 		n := d.at(requests)
-		if form == AsItRan { // as evenly as can be
+		if ran { // as evenly as can be
 			n = int64((turn+1)*x.requests/x.turns - turn*x.requests/x.turns)
 		}
 		for i := range n {
@@ -247,9 +262,15 @@ func (g *generator) draw(form Form, x *session, key rng.Key) float64 {
 	for i := 1; i < len(user); i++ {
 		d.step(user[i], growthFifth+drawn(i*5/len(user)))
 	}
-	children := x.children
+	d.requests = len(user)
+	return d
+}
+
+// whole is the bill of a session whose main thread was drawn, with its sub-agents.
+func (d drawing) whole(form Form) float64 {
+	children := d.session.children
 	if form == Before {
-		children = g.children(len(user), key.Sub("children"))
+		children = d.generator.children(d.requests, d.key.Sub("children"))
 	}
 	for range children {
 		d.units += float64(d.at(childUnits))
@@ -260,9 +281,10 @@ func (g *generator) draw(form Form, x *session, key rng.Key) float64 {
 // drawing is one session being drawn.
 type drawing struct {
 	*generator
+	session  *session
 	key      rng.Key
 	drawn    uint64
-	lifetime vtime.Duration
+	requests int
 	full     float64 // prompt at which the conversation is compacted
 	prompt   float64
 	units    float64
@@ -272,7 +294,7 @@ type drawing struct {
 func (d *drawing) at(f drawn) int64 {
 	d.drawn++
 	if draw := d.draws[f]; draw != nil {
-		return draw(d.key.At(d.drawn).Uint64())
+		return draw(d.key.Nth(d.drawn))
 	}
 	return drawnNames[f].other
 }
@@ -306,7 +328,7 @@ func (d *drawing) step(user bool, fifth drawn) {
 		d.prompt += float64(d.at(fifth))
 	}
 	switch gap := d.gap(user); {
-	case gap > d.lifetime:
+	case gap > d.session.lifetime:
 		left *= 1 - d.part(expiredDepth)
 	case d.at(missed) == 1:
 		left *= 1 - d.part(missDepth)
@@ -320,7 +342,7 @@ func (d *drawing) gap(user bool) vtime.Duration {
 	switch {
 	case user:
 		return vtime.Duration(d.at(userGap)) * vtime.Millisecond
-	case float64(d.key.At(d.drawn).Uint64()>>11)/(1<<53) < d.late:
+	case float64(d.key.Nth(d.drawn)>>11)/(1<<53) < d.late:
 		return vtime.Duration(d.at(lateGap)) * vtime.Millisecond
 	}
 	return 0

@@ -61,6 +61,10 @@ func (k Key) At(n uint64) Key {
 // Uint64 is the key's own draw: the same value however often it is asked.
 func (k Key) Uint64() uint64 { return mix(k.hi ^ bits.RotateLeft64(k.lo, 17)) }
 
+// Nth is number n of a row of draws of the key, for who draws many of them: it costs a
+// quarter of At(n).Uint64().
+func (k Key) Nth(n uint64) uint64 { return mix(k.Uint64() + n*0x9e3779b97f4a7c15) }
+
 // Bytes128 gives 128 bits for identifiers.
 func (k Key) Bytes128() (hi, lo uint64) { return k.At(1).Seen(), k.At(2).Seen() }
 

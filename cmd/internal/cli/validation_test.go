@@ -23,7 +23,7 @@ import (
 // The dated record of a validation, and the sample that lets anyone repeat it.
 const (
 	validationDate = "2026-11-22"
-	coverageDate   = "2026-11-23"
+	coverageDate   = "2026-11-28"
 )
 
 // toldDate is that of the record of sessions that were played as scenarios tell them.

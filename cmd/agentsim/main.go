@@ -2,6 +2,9 @@
 // see package cli for what it can do.
 package main
 
-import "agentsim/cmd/internal/cli"
+import (
+	"agentsim/cmd/internal/cli"
+	_ "agentsim/sim/transcript/sqlite/driver" // what records
+)
 
 func main() { cli.Main() }

@@ -9,6 +9,7 @@ import (
 	"agentsim/scenarios"
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
+	"agentsim/sim/memo"
 	"agentsim/sim/rng"
 )
 
@@ -29,7 +30,7 @@ type fillerKey struct {
 
 // NewFiller makes a filler whose sizes are what counter says.
 func NewFiller(counter tokens.Counter) *Filler {
-	return &Filler{counter: counter, texts: [llm.NumClasses]string{llm.Prose: proseText, llm.Code: codeText, llm.JSON: jsonText},
+	return &Filler{counter: counter, texts: [llm.NumClasses]string{llm.Prose: proseText(), llm.Code: codeText(), llm.JSON: jsonText()},
 		cache: map[fillerKey]*llm.Payload{}, sized: map[fillerKey]*llm.Payload{}}
 }
 
@@ -190,9 +191,9 @@ func split(s string, n int) []string {
 
 // The fixed texts, of some 30 to 60 kilobytes each, made of our own sentences.
 var (
-	proseText = weave(sentences, " ")
-	codeText  = weave(lines, "\n")
-	jsonText  = weave(members, ", ")
+	proseText = memo.Once(func() string { return weave(sentences, " ") })
+	codeText  = memo.Once(func() string { return weave(lines, "\n") })
+	jsonText  = memo.Once(func() string { return weave(members, ", ") })
 )
 
 // weave strings the pieces together in 24 orders, so that the text does not

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
+	"agentsim/sim/memo"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
 )
@@ -134,14 +135,16 @@ func (u *notices) behindResults(a *agent, raw string, results int) {
 }
 
 // shape is how a notification looks. No content holds a bracket.
-var shape = regexp.MustCompile(`^<task-notification>\n` +
+var shape = memo.Once(func() *regexp.Regexp { return regexp.MustCompile(notificationForm) })
+
+const notificationForm = `^<task-notification>\n` +
 	`<task-id>([^<>]+)</task-id>\n<output-file>[^<>]+</output-file>\n<status>(completed|failed|killed)</status>\n` +
 	`<summary>(?:Agent|Command) "[^<>"]*" (completed|failed: [^<>]*|was stopped)</summary>\n` +
 	`<(?:result>[^<>]*</result>\n<)?` + // with one way on at each byte, a long result is read quickly
 	`usage>\n<total_tokens>\d+</total_tokens>\n<tool_uses>\d+</tool_uses>\n<duration_ms>\d+</duration_ms>\n</usage>\n` +
 	`(?:<worktree>\n<worktreePath>[^<>]*</worktreePath>\n<worktreeBranch>[^<>]*</worktreeBranch>\n</worktree>\n)?` +
 	`(?:<remote>\n<changed>[^<>]*</changed>\n</remote>\n)?` +
-	`</task-notification>$`)
+	`</task-notification>$`
 
 // of is the agent of a task, nil of a command's.
 func (u *notices) of(task string) *agent {
@@ -159,7 +162,7 @@ var summaries = map[string]string{"completed": "completed", "failed": "failed: "
 // and nothing else, and its summary says what its status says. A failed agent's
 // carries the error (CRD-12).
 func (u *notices) wellFormed(a *agent, raw string) {
-	m := shape.FindStringSubmatch(raw)
+	m := shape().FindStringSubmatch(raw)
 	if u.fails(tsk03, m != nil) {
 		u.report(tsk03, a, "a notification with its fields in order, and none of them holding tags", short(raw))
 		return

@@ -10,6 +10,7 @@ import (
 	"agentsim/sim/reprice"
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
+	_ "agentsim/sim/transcript/sqlite/driver"
 )
 
 func TestConformance(t *testing.T) {

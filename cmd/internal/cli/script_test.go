@@ -12,7 +12,8 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/mattn/go-sqlite3"
+	_ "agentsim/sim/transcript/sqlite/driver"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 

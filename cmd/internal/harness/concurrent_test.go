@@ -11,6 +11,7 @@ import (
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/transcript/sqlite"
+	_ "agentsim/sim/transcript/sqlite/driver"
 )
 
 func TestConcurrentRuns(t *testing.T) {

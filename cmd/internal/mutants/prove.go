@@ -13,6 +13,7 @@ import (
 
 	"agentsim/cmd/internal/cli"
 	"agentsim/cmd/internal/ui"
+	_ "agentsim/sim/transcript/sqlite/driver"
 )
 
 // prover runs scenarios by the program's own command line, in this process, and

@@ -14,6 +14,7 @@ import (
 	"agentsim/sim/recording/toevents"
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
+	_ "agentsim/sim/transcript/sqlite/driver"
 	"agentsim/sim/vtime"
 
 	"github.com/google/go-cmp/cmp"

@@ -83,18 +83,29 @@ func (e *DigestError) Error() string {
 		e.Run, e.Execution, e.Now, e.FirstNumber, e.First)
 }
 
+// kindOf is what can be told of a driver's error, nil in a program without a driver.
+var kindOf func(error) error
+
+// Use has errors of a driver told apart: package driver calls it.
+func Use(kind func(error) error) { kindOf = kind }
+
 // fail wraps a driver's error; nil stays nil.
 func fail(path, doing string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if e := (*Error)(nil); errors.As(err, &e) {
+	e := (*Error)(nil)
+	if errors.As(err, &e) {
 		if e.Path == "" {
 			e.Path = path
 		}
 		return err
 	}
-	return &Error{Path: path, Doing: doing, Kind: kindOf(err), Cause: err}
+	e = &Error{Path: path, Doing: doing, Cause: err}
+	if kindOf != nil {
+		e.Kind = kindOf(err)
+	}
+	return e
 }
 
 // dsn is the driver's name for a file; the path may hold any character.

@@ -72,8 +72,8 @@ func (db *DB) upgrade() error {
 }
 
 func open(path, mode string, busy int) (*DB, error) {
-	if noDriver != nil {
-		return nil, &Error{Path: path, Doing: "open it", Kind: noDriver}
+	if kindOf == nil {
+		return nil, &Error{Path: path, Doing: "open it", Kind: ErrNoDriver}
 	}
 	params := "mode=" + mode + "&_txlock=immediate&_sync=NORMAL&_cache_size=-32768&_stmt_cache_size=64&_busy_timeout=" + strconv.Itoa(busy)
 	db, err := sql.Open("sqlite3", dsn(path, params))

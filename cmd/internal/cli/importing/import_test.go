@@ -15,6 +15,7 @@ import (
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim/recording"
 	"agentsim/sim/transcript/sqlite"
+	_ "agentsim/sim/transcript/sqlite/driver"
 )
 
 func TestImport(t *testing.T) {

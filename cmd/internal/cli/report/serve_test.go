@@ -16,6 +16,7 @@ import (
 	"agentsim/cmd/internal/cli/report"
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim/transcript/sqlite"
+	_ "agentsim/sim/transcript/sqlite/driver"
 )
 
 // command runs a command, which must end with a code, and is what it says.

@@ -1,16 +1,17 @@
 //go:build cgo
 
-package sqlite
+package driver
 
 import (
 	"errors"
 	"io/fs"
 
+	"agentsim/sim/transcript/sqlite"
+
 	"github.com/mattn/go-sqlite3"
 )
 
-// noDriver is why no database can be opened.
-var noDriver error
+func init() { sqlite.Use(kindOf) }
 
 // kindOf is what can be told of a driver's error.
 func kindOf(err error) error {
@@ -20,15 +21,15 @@ func kindOf(err error) error {
 	}
 	switch e.Code {
 	case sqlite3.ErrReadonly, sqlite3.ErrPerm, sqlite3.ErrAuth:
-		return ErrReadOnly
+		return sqlite.ErrReadOnly
 	case sqlite3.ErrBusy, sqlite3.ErrLocked:
-		return ErrLocked
+		return sqlite.ErrLocked
 	case sqlite3.ErrNotADB:
-		return ErrNotDatabase
+		return sqlite.ErrNotDatabase
 	case sqlite3.ErrFull:
-		return ErrFull
+		return sqlite.ErrFull
 	case sqlite3.ErrCorrupt:
-		return ErrDamaged
+		return sqlite.ErrDamaged
 	case sqlite3.ErrCantOpen:
 		return kindOfOpen(e)
 	}
@@ -41,9 +42,9 @@ func kindOf(err error) error {
 func kindOfOpen(e sqlite3.Error) error {
 	switch {
 	case errors.Is(e.SystemErrno, fs.ErrNotExist):
-		return ErrNoDirectory
+		return sqlite.ErrNoDirectory
 	case errors.Is(e.SystemErrno, fs.ErrPermission):
-		return ErrDenied
+		return sqlite.ErrDenied
 	}
 	return nil
 }

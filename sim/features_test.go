@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,9 +10,12 @@ import (
 	"agentsim/sim/transcript"
 )
 
+// feature is a small run.
+type feature struct{ name, text string }
+
 // features are small runs in which agents do what the stack says, and which an auditor that
 // knows less than the stack would take for broken.
-var features = []struct{ name, text string }{
+var features = []feature{
 	{"FRK-10 a fork in a worktree of its own is told of its directory", `
 script:
   main: {user: Go., tools: [Agent, Read, Bash]}
@@ -393,7 +397,7 @@ lab: {gates: {USER_TYPE: ant}, permissions: {mode: bypassPermissions}}`},
 }
 
 func TestFeatures(t *testing.T) {
-	for _, c := range features {
+	for _, c := range slices.Concat(features, alarms) {
 		t.Run(c.name, func(t *testing.T) {
 			audited(t, "agentsim: 1\nname: feature\nprovider: {model: claude-sonnet-5-5}"+c.text+"\n")
 		})

@@ -285,10 +285,20 @@ func (b *spawning) joins(own *Authority) {
 	m := &mate{of: b.child, in: s, name: b.in.Name}
 	b.child.mate, s.mates = m, append(s.mates, m)
 	if b.mode == permission.Plan && own.alone {
-		if m.restores = b.by.w.cfg.Stack.Mode(b.by, b.def); m.restores == permission.Plan {
-			m.restores = permission.Default
-		}
+		m.restores = b.wanted()
 	}
+}
+
+// wanted is the mode that a teammate to plan has once its plan is approved: that of its
+// call, else what it would have but for the call.
+func (b *spawning) wanted() permission.Mode {
+	if m := permission.Mode(b.in.Mode); m != "" && m != permission.Plan {
+		return m
+	}
+	if m := b.by.w.cfg.Stack.Mode(b.by, b.def); m != permission.Plan {
+		return m
+	}
+	return permission.Default
 }
 
 // rouse notes that something is on its way to a member: its lead, who waits for it,

@@ -8,6 +8,7 @@ import (
 
 	"agentsim/sim/agent"
 	"agentsim/sim/gate"
+	"agentsim/sim/permission"
 	"agentsim/sim/team"
 	"agentsim/sim/tool"
 	"agentsim/sim/user"
@@ -74,6 +75,7 @@ func TestTeams(t *testing.T) {
 	t.Run("SWM-05 another session is written to by socket, and over a bridge with the user's consent alone", testAcross)
 	t.Run("SWM-06 a teammate that rejects its shutdown goes on, and an answer that nobody asked for is refused", testReject)
 	t.Run("SWM-06 a plan waits for the lead's word, which brings the mode; no other's counts", testPlans)
+	t.Run("SWM-06 SUB-10 with the approval a teammate has the mode of its call, also where its lead plans", testPlanningLead)
 	t.Run("SWM-08 of two teammates that claim one task at one instant one wins, and the other is told who", testClaims)
 	t.Run("SWM-08 the tools of the list create, change, link, get and delete tasks", testListTools)
 	t.Run("SWM-11 killing one teammate or interrupting the lead ends no other; a message resumes who was stopped", testControllers)
@@ -324,6 +326,27 @@ func testPlans(t *testing.T) {
 			if got := s.block(x.who, x.call, -1).Block.Content.Raw(); !strings.Contains(got, x.want) {
 				t.Errorf("%s: %s, want %s", x.who, got, x.want)
 			}
+		}
+	}
+}
+
+// testPlanningLead has a lead that plans itself approve of what a teammate plans.
+func testPlanningLead(t *testing.T) {
+	edit := `use Edit {"file_path":"a.go","old_string":"x","new_string":"y"}`
+	for _, c := range []struct{ mode, want string }{{"bypassPermissions", "bypassPermissions"}, {"plan", "default"}} {
+		s := played(t, func(s *story) { s.files["a.go"], s.cfg.Mode = "x\n", permission.Plan },
+			[]string{makeTeam, mate("alice", `,"mode":"`+c.mode+`"`), "text wait",
+				`use SendMessage {"to":"alice","message":{"type":"plan_approval_response","request_id":"plan-1@alice","approve":true}}`, "text wait", "text done", "text done"},
+			[]string{edit, `use SendMessage {"to":"team-lead","message":{"type":"plan_approval_request","plan":"p"}}`, "text wait",
+				edit, "text wait"})
+		modes := ""
+		for _, e := range s.eventsOf("permission") {
+			if e["tool"] == "Edit" {
+				modes += e["mode"] + " "
+			}
+		}
+		if !strings.HasPrefix(modes, "plan "+c.want+" ") {
+			t.Errorf("%s: %s", c.mode, modes)
 		}
 	}
 }

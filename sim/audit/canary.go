@@ -57,14 +57,20 @@ func (u *canaries) firstOfChild(a *agent, nodes []*llm.Node) {
 // withoutPlanFile is what an agent that plans is told without the name of its plan file,
 // which begins as any other does, unless its parent has that very name.
 func withoutPlanFile(text string, parent *agent) string {
-	_, name, _ := strings.Cut(text, "~"+plansDir)
-	name, _, _ = strings.Cut(name, ".md")
+	name := strings.TrimPrefix(planFileIn(text), "~"+plansDir)
 	for n := parent.seen; n != nil; n = n.Parent {
 		if !n.IsBorder() && strings.Contains(n.Block.Content.Raw(), name) {
 			return text
 		}
 	}
 	return strings.Replace(text, "~"+plansDir+name, "\x00", 1)
+}
+
+// planFileIn is the plan file that a text names first, without its ending.
+func planFileIn(text string) string {
+	_, name, _ := strings.Cut(text, "~"+plansDir)
+	name, _, _ = strings.Cut(name, ".md")
+	return "~" + plansDir + name
 }
 
 // vet looks in a text of a child for runs of its parent's messages and system
@@ -132,6 +138,7 @@ const keptTexts = 4096
 // have brought there, "" if there is none. What both are told of the machine and
 // the repository tells nothing.
 func (u *canaries) leaked(a *agent, text string) string {
+	plans := strings.HasPrefix(text, planText) // the client's words to all who plan
 	text, tail := bare(text)
 	shares := tail == "" || a.ownTree() // whose own status says nothing else (WKT-09)
 	for n := a.parent.seen; n != nil && !shares; n = n.Parent {
@@ -159,6 +166,8 @@ func (u *canaries) leaked(a *agent, text string) string {
 		raw := n.Block.Content.Raw()
 		if n.Level == llm.System {
 			raw, _ = bare(raw)
+		} else if plans && strings.HasPrefix(raw, planText) {
+			raw = planFileIn(raw)
 		}
 		if leak := runs.found(raw, text); leak != "" {
 			return leak

@@ -1,0 +1,27 @@
+package sim_test
+
+// alarms are features too: runs that the auditor took for broken.
+var alarms = []feature{
+	{"SUB-08 PLN-03 a teammate of a lead that plans is told of plan mode in its lead's words", `
+script:
+  main: {user: Go., tools: [Agent, Read, Write, SendMessage, TeamCreate, EnterPlanMode, ExitPlanMode]}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: TeamCreate, input: {team_name: t, description: d}}]
+        - tools: [{name: EnterPlanMode, input: {}}]
+        - tools: [{name: Agent, input: {description: a, prompt: a, name: al, team_name: t, mode: plan}}, {name: Agent, input: {description: b, prompt: b, name: bo, team_name: t, mode: acceptEdits}}]
+        - {say: w, until: idle}
+        - tools: [{name: SendMessage, input: {to: bo, message: {type: plan_approval_response, request_id: plan-1@bo, approve: true}}}]
+        - {say: w, until: idle}
+        - {say: w, until: idle}
+    - {agent: main/3.1, turns: [{say: ok, until: idle}]}
+    - agent: main/3.2
+      turns:
+        - tools: [{name: Write, input: {file_path: $plan(main/3.2), content: p}}]
+        - tools: [{name: ExitPlanMode, input: {}}]
+        - {say: w, until: idle}
+        - tools: [{name: Write, input: {file_path: b.go, content: x}}]
+        - {say: w, until: idle}
+lab: {gates: {AGENT_SWARMS: true}, permissions: {mode: acceptEdits}}`},
+}

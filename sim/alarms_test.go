@@ -24,4 +24,26 @@ script:
         - tools: [{name: Write, input: {file_path: b.go, content: x}}]
         - {say: w, until: idle}
 lab: {gates: {AGENT_SWARMS: true}, permissions: {mode: acceptEdits}}`},
+	{"PRM-01 WKT-08 a rule speaks of a file by any of its names, and of no other file", `
+project: {files: {a.go: "x\n", b.go: "x\n", secret.txt: "S\n"}}
+script:
+  main: {user: Go., tools: [Agent, Read, Edit]}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: Agent, input: {description: a, prompt: a, isolation: worktree}}]
+        - tools: [{name: Read, input: {file_path: a.go}}, {name: Read, input: {file_path: b.go}}]
+        - tools: [{name: Edit, input: {file_path: a.go, old_string: x, new_string: y}}]
+        - tools: [{name: Edit, input: {file_path: b.go, old_string: x, new_string: y}}]
+        - {say: done}
+    - agent: main/1.1
+      turns:
+        - tools: [{name: Read, input: {file_path: a.go}}, {name: Read, input: {file_path: /work/project/b.go}}, {name: Read, input: {file_path: /work/project/secret.txt}}]
+        - tools: [{name: Edit, input: {file_path: a.go, old_string: x, new_string: y}}]
+        - tools: [{name: Edit, input: {file_path: ./a.go, old_string: y, new_string: z}}]
+        - tools: [{name: Edit, input: {file_path: ../../../b.go, old_string: x, new_string: y}}]
+        - {say: done}
+agents: {isolation: offered}
+lab: {permissions: {mode: default, deny: ["Read(secret.txt)"], answers: [{reply: always}]}}
+variants: {given: {lab: {permissions: {allow: ["Edit(/work/project/a.go)", "Edit(./b.go)"]}}}}`},
 }

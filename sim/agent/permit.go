@@ -14,6 +14,7 @@ import (
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
+	"agentsim/sim/worktree"
 )
 
 // Permissions are what a session's tool uses are decided by, beside its mode.
@@ -73,6 +74,7 @@ func (u *toolUse) permit(p *kernel.Proc) (denied *tool.Result, err error) {
 	pol := permission.Policy{Mode: a.Mode(), AvoidPrompts: a.ctx.AppState.AvoidPrompts, Rules: rules, Classifier: a.w.cfg.Permissions.Classifier, Unasked: u.unasked()}
 	if !rules.Empty() || pol.Mode == permission.Auto || len(a.w.cfg.Permissions.Answers) > 0 {
 		call.Subjects = u.subjects()
+		call.Names = u.names(call.Subjects)
 	}
 	if u.tool.CanonicalName() == tool.AgentName {
 		pol.Rules = withoutTypes(rules) // the type's resolution says which types are left (SUB-05)
@@ -124,6 +126,28 @@ func (u *toolUse) subjects() []string {
 		out = slices.DeleteFunc(out, shell.Temporary)
 	}
 	return out
+}
+
+// names are the names of a path by which rules may speak of it: from where its agent
+// works, absolute, below the project's directory, and below that of the worktree in
+// which it lies.
+func (u *toolUse) names(subjects []string) []string {
+	if len(subjects) != 1 || !u.tool.OfPaths() || strings.HasPrefix(subjects[0], "~") {
+		return nil
+	}
+	at, root := subjects[0], u.by.w.cfg.Root+"/"
+	if !path.IsAbs(at) {
+		at = path.Join(u.by.directory(), at)
+	}
+	names := []string{subjects[0], at}
+	if rest, in := strings.CutPrefix(at, root); in {
+		names = append(names, rest)
+		if rest, in = strings.CutPrefix(rest, worktree.Dir+"/"); in {
+			_, rest, _ = strings.Cut(rest, "/")
+			names = append(names, rest)
+		}
+	}
+	return names
 }
 
 // scratchNote tells a worker where the scratchpad is; nobody else is told.
@@ -301,6 +325,9 @@ func (u *toolUse) always(call *permission.Call, rules []permission.Rule) {
 		rules = []permission.Rule{{Tool: call.Tool, Source: permission.Session}}
 	default:
 		for _, s := range call.Subjects {
+			if call.Names != nil && a.place != nil {
+				s = call.Names[1] // elsewhere another file has that name
+			}
 			rules = append(rules, permission.Rule{Tool: call.Tool, Spec: s, Source: permission.Session})
 		}
 	}

@@ -127,7 +127,7 @@ func (u *permissions) reply(a *agent, x *use) string {
 		}
 		covers := yes
 		if r.Rule != "" {
-			covers = speak([]string{r.Rule}, x, false)
+			covers = a.speak([]string{r.Rule}, x, false)
 		}
 		switch covers {
 		case yes:

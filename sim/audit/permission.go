@@ -258,7 +258,7 @@ func (u *permissions) verdict(a *agent, c *call, b *transcript.Permission) (want
 		}
 		return by, true
 	}
-	switch speak(s.Deny, x, isAgentTool(c.name)) {
+	switch a.speak(s.Deny, x, isAgentTool(c.name)) {
 	case yes:
 		return "deny", true
 	case maybe:
@@ -270,7 +270,7 @@ func (u *permissions) verdict(a *agent, c *call, b *transcript.Permission) (want
 	case by == "deny":
 		return "deny", true
 	}
-	switch speak(s.Ask, x, false) {
+	switch a.speak(s.Ask, x, false) {
 	case yes:
 		return "ask", true
 	case maybe:
@@ -309,15 +309,15 @@ func (u *permissions) allows(a *agent, x *use) int {
 	s := u.opt.Session
 	for q := a; q.parent != nil; q = q.parent {
 		if own, found := s.Allowed[q.former.facts.Type]; found {
-			return max(speak(own, x, false), speak(s.Everyone, x, false))
+			return max(a.speak(own, x, false), a.speak(s.Everyone, x, false))
 		}
 	}
-	return max(speak(s.Allow, x, false), speak(u.rules, x, false))
+	return max(a.speak(s.Allow, x, false), a.speak(u.rules, x, false))
 }
 
-// speak is whether one of some rules speaks of a call. Of rules about types of
+// speak is whether one of some rules speaks of a call of the agent. Of rules about types of
 // agents nothing is said here: they take the type away.
-func speak(rules []string, x *use, types bool) int {
+func (a *agent) speak(rules []string, x *use, types bool) int {
 	out := no
 	for _, r := range rules {
 		name, spec, found := strings.Cut(r, "(")
@@ -329,14 +329,14 @@ func speak(rules []string, x *use, types bool) int {
 			return yes
 		}
 		if !types {
-			out = max(out, covers(spec, x))
+			out = max(out, covers(spec, x, a.place))
 		}
 	}
 	return out
 }
 
-// covers is whether a specifier speaks of a call.
-func covers(spec string, x *use) int {
+// covers is whether a specifier speaks of a call of an agent that works in a place.
+func covers(spec string, x *use, in *workplace) int {
 	switch x.name {
 	case "Bash", "run_shell":
 		return coversCommand(spec, field(x.input, "command"))
@@ -344,7 +344,7 @@ func covers(spec string, x *use) int {
 		switch {
 		case x.file == "":
 			return maybe
-		case x.file == path.Clean(strings.TrimPrefix(spec, "/work/project/")):
+		case slices.Contains(in.names(x.file), path.Clean(spec)):
 			return yes
 		case !strings.ContainsAny(spec, "*?[{"):
 			return no

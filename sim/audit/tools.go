@@ -169,6 +169,31 @@ func (p *workplace) below(at string) string {
 	return at
 }
 
+// names are all by which a rule may speak of a file that below has named.
+func (p *workplace) names(file string) []string {
+	const project, trees = "/work/project/", ".claude/worktrees/"
+	whole, names := file, []string{file}
+	switch {
+	case file[0] == '~':
+		return names
+	case file[0] == '/':
+	case p != nil && p.path != "":
+		whole = project + p.path + "/" + file
+	default:
+		whole = project + file
+	}
+	rest, in := strings.CutPrefix(whole, project)
+	if names = append(names, whole); !in {
+		return names
+	}
+	names = append(names, rest)
+	if rest, in = strings.CutPrefix(rest, trees); in {
+		_, rest, _ = strings.Cut(rest, "/")
+		names = append(names, rest)
+	}
+	return names
+}
+
 // fileResult is ISO-02 for what comes of an edit, and notes what the agent knows
 // from here on.
 func (u *handling) fileResult(a *agent, x *use, b *llm.Block) {

@@ -86,6 +86,7 @@ type Call struct {
 	Aliases  []string
 	Class    Class
 	Subjects []string // what specifiers speak of: commands, paths, a type; none where no rule asks
+	Names    []string // all names of the one subject, a path
 }
 
 // Classifier gives a verdict where mode auto would ask (PRM-01). Ask leaves it to

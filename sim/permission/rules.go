@@ -116,6 +116,12 @@ func (r *Rule) covers(subject string) bool {
 	return r.Spec == subject || doublestar.MatchUnvalidated(r.Spec, subject)
 }
 
+// coversPath reports whether the specifier speaks of a path.
+func (r *Rule) coversPath(name string) bool {
+	spec := strings.TrimPrefix(r.Spec, "./")
+	return spec == name || doublestar.MatchUnvalidated(spec, name)
+}
+
 // anyOf is the first rule that speaks of some part of the call.
 func anyOf(rules []Rule, c *Call) *Rule {
 	for i := range rules {
@@ -123,13 +129,8 @@ func anyOf(rules []Rule, c *Call) *Rule {
 		if !r.names(c) {
 			continue
 		}
-		if r.Spec == "" {
+		if r.Spec == "" || slices.ContainsFunc(c.Subjects, r.covers) || slices.ContainsFunc(c.Names, r.coversPath) {
 			return r
-		}
-		for _, s := range c.Subjects {
-			if r.covers(s) {
-				return r
-			}
 		}
 	}
 	return nil
@@ -140,7 +141,7 @@ func anyOf(rules []Rule, c *Call) *Rule {
 func allOf(rules []Rule, c *Call) *Rule {
 	var last *Rule
 	for _, s := range c.Subjects {
-		one := Call{Tool: c.Tool, Aliases: c.Aliases, Subjects: []string{s}}
+		one := Call{Tool: c.Tool, Aliases: c.Aliases, Subjects: []string{s}, Names: c.Names}
 		if last = anyOf(rules, &one); last == nil {
 			return nil
 		}

@@ -2,16 +2,26 @@ package tool
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"agentsim/sim/llm"
 	"agentsim/sim/shell"
 )
 
+type subject struct{ tool, field string }
+
 // subjectOf names the input field that permission rules speak of, by tool.
-var subjectOf = [...]struct{ tool, field string }{
+var subjectOf = [...]subject{
 	{"Bash", "command"}, {"Read", "file_path"}, {"Edit", "file_path"}, {"Write", "file_path"}, {"NotebookEdit", "notebook_path"},
 	{"Grep", "path"}, {"Glob", "path"}, {AgentName, "subagent_type"}, {"Skill", "skill"}, {"WebFetch", "url"},
+}
+
+// OfPaths reports whether the subject of the tool's calls is a path.
+func (t *Tool) OfPaths() bool {
+	return slices.ContainsFunc(subjectOf[:], func(s subject) bool {
+		return s.tool == t.CanonicalName() && strings.HasSuffix(s.field, "path")
+	})
 }
 
 // Subjects are what specifiers of permission rules speak of: the commands of a

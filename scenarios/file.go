@@ -34,6 +34,7 @@ type File struct {
 	profiles map[string]*profile.Profile       // by name or path
 	taken    map[string]*profile.Profile       // that figures came from, by Profile.taken
 	unread   map[string][]section              // what nothing reads of a variant, by its name with its cell
+	teamless map[string]*teamless              // tools that roots name and teams alone have, by name
 }
 
 // Option changes how a file is read and checked.

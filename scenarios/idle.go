@@ -174,7 +174,7 @@ func (f *File) idle(played []string) (out []Idle) {
 			}
 		}
 	}
-	return append(out, f.dropped()...)
+	return slices.Concat(out, f.dropped(), unservedTools(f))
 }
 
 // turnsOff reports whether what a variant sets is a gate off that its file turns on and

@@ -105,6 +105,7 @@ func checkOverridden(f *File, errs *document.Problems) {
 
 // checkAll checks every variant and cell, with overrides laid over it.
 func (f *File) checkAll(sets []string, errs *document.Problems) {
+	f.teamless = map[string]*teamless{}
 	for _, name := range f.VariantNames() {
 		var own document.Problems
 		tree := f.laid(f.tree(name, &own), sets, &own)

@@ -72,3 +72,37 @@ func TestSilent(t *testing.T) {
 		}
 	})
 }
+
+// TestTeamlessTools reads roots that name tools of teams.
+func TestTeamlessTools(t *testing.T) {
+	const head = `agentsim: 1
+name: my
+provider: {model: claude-sonnet-5-5}
+script:
+  main: {user: hello, tools: [Agent, SendMessage, TaskList]}
+  answers: [{agent: main, turns: [{text: done}]}]
+`
+	const mail = "my.yaml:5:30: main.tools SendMessage has no effect: teams and coordinators alone have it, and neither gate AGENT_SWARMS nor those of a coordinator are on"
+	const list = "my.yaml:5:30: main.tools TaskList has no effect: teams alone have it, and gate AGENT_SWARMS is off"
+	for text, want := range map[string]string{
+		"":                                     mail + "\n" + list,
+		"lab: {gates: {AGENT_SWARMS: true}}\n": "",
+		"lab: {gate_flips: [{at: 3s, gate: AGENT_SWARMS, value: \"true\"}]}\n": "",
+		"variants: {alone: {}, team: {lab: {gates: {AGENT_SWARMS: true}}}}\n":  "",
+		"sweep: {lab.gates.AGENT_SWARMS: [true, false]}\n":                     "",
+	} {
+		t.Run("SWM-13 SCN-04 a tool that a root names and that teams alone have is told where no variant has any: "+text, func(t *testing.T) {
+			f, err := Parse("my.yaml", []byte(head+text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var told []string
+			for _, x := range f.Idle() {
+				told = append(told, x.String())
+			}
+			if got := strings.Join(told, "\n"); got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		})
+	}
+}

@@ -170,6 +170,50 @@ const swarmsGate = "AGENT_SWARMS"
 // teamTools are what the lead of a team and its teammates work by.
 var teamTools = []string{"Agent", "SendMessage", "TeamCreate", "TeamDelete", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate"}
 
+// teamless is a tool that a root names and that no variant gives it.
+type teamless struct {
+	at     document.Pos
+	tools  string // where it is named
+	served bool   // in some variant all the same
+}
+
+// noteTeamTools notes which tools of a root it has not got because there are no teams. A
+// client's own definition of one stands all the same, and recorded calls are made.
+func noteTeamTools(c *checker, at string, r *Root) {
+	s := c.s
+	if r.Tools == nil || s.Project.Heads != "" || len(s.Recorded) > 0 || s.minimal() {
+		return
+	}
+	for _, name := range *r.Tools {
+		if name == "Agent" || !slices.Contains(teamTools, name) {
+			continue
+		}
+		x := c.file.teamless[name]
+		if x == nil {
+			x = &teamless{at: c.Where(at + ".tools"), tools: at + ".tools"}
+			c.file.teamless[name] = x
+		}
+		x.served = x.served || s.turnsOn(swarmsGate) || s.Coordinates()
+	}
+}
+
+// unservedTools are tools that roots name and that no variant gives them.
+func unservedTools(f *File) (out []Idle) {
+	if slices.ContainsFunc(f.Sweep, func(a Axis) bool { return a.Path == "gates."+swarmsGate }) {
+		return nil
+	}
+	for _, name := range teamTools {
+		if x := f.teamless[name]; x != nil && !x.served {
+			why := "teams alone have it, and gate " + swarmsGate + " is off"
+			if name == "SendMessage" {
+				why = "teams and coordinators alone have it, and neither gate " + swarmsGate + " nor those of a coordinator are on"
+			}
+			out = append(out, Idle{Path: x.tools + " " + name, Why: why, at: x.at})
+		}
+	}
+	return out
+}
+
 // teams reports whether the work is a team's.
 func (s *Scenario) teams() bool { return s.Strategy() == string(Teamed) && s.hasWork() }
 

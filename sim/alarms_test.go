@@ -46,4 +46,15 @@ script:
 agents: {isolation: offered}
 lab: {permissions: {mode: default, deny: ["Read(secret.txt)"], answers: [{reply: always}]}}
 variants: {given: {lab: {permissions: {allow: ["Edit(/work/project/a.go)", "Edit(./b.go)"]}}}}`},
+	{"DEF-10 MCP-07 a child that finds a tool keeps the Agent tool of its start, whatever types there are by then", `
+project:
+  files: {.claude/agents/needs.md: "---\nname: needs\ndescription: d\nrequiredMcpServers: [slow]\n---\nx\n"}
+  servers: [{name: gh, tools: 1}, {name: slow, tools: 1, connects: 6s}]
+  tool_search: inserted
+script:
+  main: {user: Go., tools: [Agent, Bash]}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a}}]}, {say: done}]}
+    - {agent: main/*, turns: [{run: sleep 9}, {tools: [{name: ToolSearch, input: {query: "select:mcp__gh__tool_1"}}]}, {say: ok}]}
+lab: {permissions: {mode: bypassPermissions}}`},
 }

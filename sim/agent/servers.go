@@ -89,12 +89,13 @@ func (w *World) inserting(from *Pool, inserted []string) *Pool {
 
 // changeTools gives an agent that has begun another pool. Where other definitions stand in
 // front from then on, its history stands behind them. What tools of the session itself
-// say stays as it was rendered.
+// say stays as it was rendered; of a root, whose Agent tool lists types by the servers
+// that are there, that one is rendered anew.
 func changeTools(a *Agent, p *Pool, why string) {
 	old, now := a.ctx.Pool, *p
 	now.Blocks = slices.Clone(p.Blocks)
 	for i, t := range p.Tools {
-		if j := slices.Index(old.Names, t.Name); j >= 0 && !t.MCP && (t.Name != tool.AgentName || !a.w.requires()) {
+		if j := slices.Index(old.Names, t.Name); j >= 0 && !t.MCP && (t.Name != tool.AgentName || a.root == nil || !a.w.requires()) {
 			now.Blocks[i] = old.Blocks[j]
 		}
 	}

@@ -57,4 +57,17 @@ script:
     - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a}}]}, {say: done}]}
     - {agent: main/*, turns: [{run: sleep 9}, {tools: [{name: ToolSearch, input: {query: "select:mcp__gh__tool_1"}}]}, {say: ok}]}
 lab: {permissions: {mode: bypassPermissions}}`},
+	{"TSK-08 WKT-07 a message that is on its way as its sender fails reaches its receiver, or nobody", `
+script:
+  main: {user: Go., tools: [Agent, SendMessage]}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: Agent, input: {description: a, prompt: a, isolation: remote, name: far}}]
+        - {say: w}
+        - tools: [{name: SendMessage, input: {to: far, message: and more}}]
+        - {say: done}
+    - {agent: main/1.1, turns: [{say: ok}]}
+agents: {remote: {latency: 5s}}
+lab: {gates: {USER_TYPE: ant, AGENT_SWARMS: true}, faults: ["500 agent=main call=4"], retry: {max: 0}}`},
 }

@@ -69,6 +69,18 @@ func (l *link) send(dir int, what string, bytes int, arrive func(instant)) {
 	}
 }
 
+// deliver is send for what no run ends without: it goes on until it is there.
+func (l *link) deliver(dir int, what string, bytes int, arrive func(instant)) {
+	name := what + " of " + l.of.lineage
+	var came kernel.Signal
+	came.Init(l.of.w.cfg.Kernel, name)
+	l.send(dir, what, bytes, func(now instant) {
+		arrive(now)
+		came.Fire()
+	})
+	l.of.w.cfg.Kernel.Spawn(name, came.Wait)
+}
+
 // transmit sends a frame that is not acknowledged. Of those that cost the connection
 // every second one is lost, and of the others the acknowledgement.
 func (l *link) transmit(w *way, f *frame) {

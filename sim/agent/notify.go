@@ -38,14 +38,10 @@ func (a *Agent) report(p *kernel.Proc) {
 		toParent(a, n)
 		return
 	}
-	var came kernel.Signal
-	came.Init(a.w.cfg.Kernel, "result of "+a.lineage)
-	l.send(homeward, "result", len(n.text.Raw()), func(now instant) {
+	l.deliver(homeward, "result", len(n.text.Raw()), func(now instant) {
 		n.at = now
 		toParent(a, n)
-		came.Fire()
 	})
-	a.w.cfg.Kernel.Spawn("result of "+a.lineage, came.Wait) // no run ends while it is on its way
 }
 
 // toParent hands an agent's parent a notification, if it is there to hear it.

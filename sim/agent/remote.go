@@ -99,7 +99,7 @@ func arrives(p *kernel.Proc, a *Agent) error {
 // it may have the agent resumed.
 func (l *link) mail(by *Agent, n *notice, call llm.ToolUseID, to string) tool.Result {
 	by.inbox.expect()
-	l.send(outward, "message", bytesOf(n.blocks), func(instant) {
+	l.deliver(outward, "message", bytesOf(n.blocks), func(instant) {
 		l.hears(n, call)
 		if !by.ended {
 			if err := by.inbox.box.Send(&notice{poke: true}); err != nil {
@@ -118,6 +118,7 @@ func (l *link) hears(n *notice, call llm.ToolUseID) {
 	switch {
 	case c.ended && !c.past.resumable():
 		n.record(c, "dropped", "")
+		c.parent.finding("nobody-to-tell", c.parent.lineage+": its message reached "+c.task.ID+" when that had ended, and nobody was left to resume it")
 		return
 	case c.ended:
 		c.past.chain.pending = append(c.past.chain.pending, n)

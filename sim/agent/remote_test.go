@@ -12,6 +12,7 @@ import (
 func TestRemote(t *testing.T) {
 	t.Run("WKT-07 a remote agent runs in the background, in files and a cache scope of its own, from when its prompt is there", testRemoteApart)
 	t.Run("WKT-07 what passes the link arrives once and in order, whatever is lost", testRemoteLink)
+	t.Run("TSK-08 a message that nobody is left to hear is dropped as it arrives, and told", testRemoteLost)
 	t.Run("WKT-07 forks, teammates and who works for them are not remote", testRemoteRefused)
 }
 
@@ -88,6 +89,26 @@ func testRemoteLink(t *testing.T) {
 		if heard != 3 {
 			t.Errorf("seed %d: it heard %d messages", seed, heard)
 		}
+	}
+}
+
+// testRemoteLost has a session fail while a message to an agent that has ended is on its way.
+func testRemoteLost(t *testing.T) {
+	s := newStory(t)
+	s.cfg.Remote = agent.Remote{Offered: true, Latency: 5 * vtime.Second, Reconnect: vtime.Second}
+	s.gates["AGENT_SWARMS"] = "true"
+	s.offered = []string{"SendMessage"}
+	s.script("main", `use Agent {"description":"d","prompt":"p","isolation":"remote","name":"bee"}`, "text I wait.", `use SendMessage {"to":"bee","message":"and more"}`, "fail 400")
+	s.root("go")
+	s.run()
+	for _, wrong := range s.check() {
+		t.Error(wrong)
+	}
+	if m := s.eventsOf("message"); len(m) != 2 || m[1]["op"] != "dropped" {
+		t.Errorf("of the message there is told: %v", m)
+	}
+	if f := s.eventsOf("finding"); len(f) != 1 || f[0]["rule"] != "nobody-to-tell" || !strings.Contains(s.text.String(), "nobody was left to resume it") {
+		t.Errorf("found: %v", f)
 	}
 }
 

@@ -1,9 +1,7 @@
 package tidy
 
 import (
-	"bytes"
 	"go/ast"
-	"go/format"
 	"go/token"
 	"go/types"
 	"strings"
@@ -82,16 +80,6 @@ func (t *tree) lines(n ast.Node) int {
 		from = d.Type.Func
 	}
 	return t.fset.Position(n.End()).Line - t.fset.Position(from).Line + 1
-}
-
-// formatted checks that gofmt would change nothing.
-func formatted(t *tree) (out []finding) {
-	for _, f := range t.files {
-		if nice, err := format.Source(f.source); err != nil || !bytes.Equal(nice, f.source) {
-			out = append(out, t.finding("gofmt", f, nil, "not formatted; run gofmt -w %s", f.path))
-		}
-	}
-	return out
 }
 
 // comments checks that packages and exported names are explained.

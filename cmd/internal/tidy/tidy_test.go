@@ -29,7 +29,6 @@ var rules = []struct {
 	{"files and functions stay small", sizes},
 	{"types have few methods, promoted ones included", methods},
 	{"packages and exported names are explained", comments},
-	{"gofmt has nothing to change", formatted},
 }
 
 // TestTree holds every rule against the tree as it stands.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -16,8 +17,12 @@ func main() {
 	page := flag.Int("page", 4, "how many of them on a page")
 	flag.Parse()
 	s := mcp.NewServer(&mcp.Implementation{Name: "manytools", Version: "1"}, &mcp.ServerOptions{PageSize: *page, Instructions: "Take one of many."})
+	schema, err := jsonschema.For[arguments](nil) // once: it takes a millisecond
+	if err != nil {
+		log.Fatal(err)
+	}
 	for i := range *tools {
-		mcp.AddTool(s, &mcp.Tool{Name: fmt.Sprintf("tool_%05d", i), Description: fmt.Sprintf("The tool number %d.", i)}, run)
+		s.AddTool(&mcp.Tool{Name: fmt.Sprintf("tool_%05d", i), Description: fmt.Sprintf("The tool number %d.", i), InputSchema: schema}, run)
 	}
 	if err := s.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 		log.Print(err)
@@ -31,6 +36,6 @@ type arguments struct {
 	Words []string `json:"words,omitempty"`
 }
 
-func run(context.Context, *mcp.CallToolRequest, arguments) (*mcp.CallToolResult, any, error) {
-	return &mcp.CallToolResult{}, nil, nil
+func run(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	return &mcp.CallToolResult{}, nil
 }

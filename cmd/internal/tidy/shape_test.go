@@ -1,6 +1,7 @@
 package tidy
 
 import (
+	"bytes"
 	"go/ast"
 	"go/token"
 	"go/types"

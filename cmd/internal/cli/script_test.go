@@ -153,7 +153,7 @@ func cmdRunID(ts *testscript.TestScript, neg bool, args []string) {
 	db := openSQL(ts, file)
 	defer db.Close()
 	var id string
-	ts.Check(db.QueryRow("SELECT id FROM runs WHERE name = ? ORDER BY rowid LIMIT 1", args[0]).Scan(&id))
+	ts.Check(db.QueryRow("SELECT id FROM run_rows WHERE name = ? ORDER BY rowid LIMIT 1", args[0]).Scan(&id))
 	ts.Setenv("RUN", id[:8])
 }
 

@@ -9,13 +9,14 @@ import (
 )
 
 const (
-	// perCommit is how many runs share a transaction at most.
-	perCommit = 256
+	// perCommit is how many runs share a transaction at most: the more, the more of them
+	// share a page of the file.
+	perCommit = 1024
 	// commitAfter is how long a run that is over waits for others: a process that is
 	// killed loses not much more than this.
 	commitAfter = time.Second
 	// inHand is how many batches may wait for the disk before the simulation does.
-	inHand = 4
+	inHand = 1
 )
 
 // Store keeps the totals of whole runs, many to a transaction, in the order of

@@ -1,59 +1,113 @@
 package sqlite
 
 import (
-	"maps"
-	"slices"
 	"strconv"
+	"strings"
 )
 
-// alike is what the ends of most runs have in common, by part: a JSON object for
-// each, which is stored once. The views metrics and invariants make rows
-// of it again, and those rows are what is sealed.
-type alike map[string][]byte
-
-// checked is the part of checks that found nothing broken; the other parts are
-// scopes of metrics, of those that are 0.
-const checked = "invariants"
-
-func (a alike) add(part, name, value string) {
-	text := a[part]
-	if text == nil {
-		text = make([]byte, 0, 2048)
-	}
-	a[part] = append(append(strconv.AppendQuote(append(text, ','), name), ':'), value...)
+// unitsOf is the JSON object of the units of a part's metrics, by name, and its key.
+type unitsOf struct {
+	metrics     []Metric
+	object, key string
 }
 
-// addFigures adds the rows of metrics and checks.
-func (w *Writer) addFigures(end *End) {
-	a := alike{}
-	for _, m := range end.Metrics {
-		if m.Value != 0 {
-			w.metrics.add(w.run, m.Scope, m.Name, m.Value, m.Unit)
-			continue
-		}
-		a.add(m.Scope, m.Name, strconv.Quote(m.Unit))
-		s := &w.metrics.sum
-		s.buf = appendText(appendInt(appendText(appendText(appendText(s.buf[:0], w.of.ID), m.Scope), m.Name), 0), m.Unit)
-		s.take()
+// checked is the part of checks that found nothing broken; the other parts are
+// scopes of metrics.
+const checked = "invariants"
+
+func appendMember(dst []byte, name string) []byte {
+	sep := byte(',')
+	if len(dst) == 0 {
+		sep = '{'
 	}
+	return append(strconv.AppendQuote(append(dst, sep), name), ':')
+}
+
+func closed(object []byte) string {
+	if len(object) == 0 {
+		return "{}"
+	}
+	return string(append(object, '}'))
+}
+
+// addFigures adds the metrics, those of a scope as one row, and the checks. What most
+// runs have alike is stored once: the names and units of all metrics, and how often
+// the auditor made each check that found nothing broken. The views metrics and
+// invariants make rows of it again.
+func (w *Writer) addFigures(end *End) {
+	for list := end.Metrics; len(list) > 0; {
+		n := 1
+		for n < len(list) && list[n].Scope == list[0].Scope {
+			n++
+		}
+		w.addScope(list[:n])
+		list = list[n:]
+	}
+	checks := w.scratch[:0]
 	for _, i := range end.Invariants {
 		if i.Broken != 0 {
 			w.invariants.add(w.run, i.Name, i.Checks, i.Broken)
 			continue
 		}
-		a.add(checked, i.Name, strconv.FormatInt(i.Checks, 10))
-		s := &w.invariants.sum
-		s.buf = appendInt(appendInt(appendText(appendText(s.buf[:0], w.of.ID), i.Name), i.Checks), 0)
-		s.take()
+		checks = strconv.AppendInt(appendMember(checks, i.Name), i.Checks, 10)
 	}
-	for _, part := range slices.Sorted(maps.Keys(a)) {
-		text := a[part]
-		text[0] = '{'
-		object := string(append(text, '}'))
-		key := contentKey(object)
-		if w.store.first(key) {
-			w.alike.add(key, object)
+	if w.scratch = checks; len(checks) > 0 {
+		object := closed(checks)
+		w.addAlike(checked, contentKey(object), object, "{}")
+	}
+}
+
+// addScope adds the metrics of a scope.
+func (w *Writer) addScope(list []Metric) {
+	u := w.store.units[list[0].Scope]
+	if !u.of(list) {
+		var object []byte
+		for _, m := range list {
+			object = strconv.AppendQuote(appendMember(object, m.Name), m.Unit)
 		}
-		w.alikeIn.add(w.run, part, key)
+		u = &unitsOf{metrics: list, object: closed(object)}
+		u.key = contentKey(u.object)
+		w.store.units[list[0].Scope] = u
+	}
+	figures := w.scratch[:0]
+	for _, m := range list {
+		if m.Value != 0 {
+			figures = strconv.AppendInt(appendMember(figures, m.Name), m.Value, 10)
+		}
+	}
+	w.scratch = figures
+	w.addAlike(list[0].Scope, u.key, u.object, closed(figures))
+}
+
+// of reports whether they are the units of these metrics; false for nil.
+func (u *unitsOf) of(list []Metric) bool {
+	if u == nil || len(u.metrics) != len(list) {
+		return false
+	}
+	for i := range list {
+		if u.metrics[i].Name != list[i].Name || u.metrics[i].Unit != list[i].Unit {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *Writer) addAlike(part, key, object, figures string) {
+	if w.store.first(key) {
+		w.alike.add(key, object)
+	}
+	w.alikeIn.add(w.run, part, key, figures)
+}
+
+// addSpec keeps the run's scenario, which runs that differ in their seeds share.
+func (w *Writer) addSpec() {
+	line := "\nseed: " + strconv.FormatUint(w.of.Seed, 10) + "\n"
+	head, tail := w.of.Spec, ""
+	if i := strings.Index(head, line); i >= 0 {
+		head, tail = head[:i+len("\nseed: ")], head[i+len(line)-1:]
+	}
+	w.spec = contentKey(head + "\x00" + tail)
+	if w.store.first(w.spec) {
+		w.specs.add(w.spec, head, tail)
 	}
 }

@@ -21,6 +21,7 @@ func (db *DB) Begin(run Run, startedAt string, opt Options) (*Writer, error) {
 		opt.Batch = DefaultBatch
 	}
 	w := newWriter(db, &run, startedAt, opt)
+	w.store, w.openTools = newStore(), map[toolKey]*toolCall{}
 	if err := within(db.sql, w.begin); err != nil {
 		return nil, fail(db.path, "record the run", err)
 	}
@@ -81,6 +82,7 @@ func take(tx *sql.Tx, writers []*Writer) error {
 		if !w.owner {
 			continue
 		}
+		w.addSpec()
 		for _, f := range w.of.Files {
 			w.files.add(w.run, f.Path, w.content(f.Content))
 		}
@@ -108,7 +110,7 @@ const (
 )
 
 // insertExecution and insertRun are their rows' statements.
-var insertExecution, insertRun = newTable("INSERT OR REPLACE", "executions", executionColumns), newTable("INSERT OR REPLACE", "runs", runColumns+",spec,seal")
+var insertExecution, insertRun = newTable("INSERT OR REPLACE", "executions", executionColumns), newTable("INSERT OR REPLACE", "run_rows", runColumns+",spec,shared,seal")
 
 // mark writes the row of the execution as it is at an end and, where it owns the
 // run, that of the run.
@@ -130,7 +132,7 @@ func (w *Writer) mark(tx *sql.Tx, end *End) error {
 			return err
 		}
 	}
-	_, err = tx.Exec(insertRun.insert(1), append(run, w.of.Spec, seal)...)
+	_, err = tx.Exec(insertRun.insert(1), append(run, "", w.spec, seal)...)
 	return err
 }
 

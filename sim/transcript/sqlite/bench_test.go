@@ -63,7 +63,7 @@ func BenchmarkInsert(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		db := tempDB(b)
-		ts := newTables()
+		ts := noRows
 		b.StartTimer()
 		for _, batch := range batches {
 			insertBatch(b, db, ts.all(), batch)

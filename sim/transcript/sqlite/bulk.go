@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Later is a sink for one run that began at startedAt, of which Store keeps the
@@ -12,7 +13,7 @@ import (
 func (db *DB) Later(run *Run, startedAt string, opt Options) *Writer {
 	opt.Level, opt.Batch = Totals, math.MaxInt
 	w := newWriter(db, run, startedAt, opt)
-	w.owner, w.metrics.named = true, true
+	w.owner = true
 	return w
 }
 
@@ -22,10 +23,10 @@ type Ended struct {
 	End End
 }
 
-// Store stores runs in one transaction, in their order: all of them or, with an
-// error, none, so that a killed process leaves whole runs only, and none that is
-// marked running. The error may also be a *DigestError, of a run that was executed
-// before with another digest; all are stored then.
+// Store stores runs in one transaction: all of them or, with an error, none, so that
+// a killed process leaves whole runs only, and none that is marked running. The error
+// may also be a *DigestError, of a run that was executed before with another digest;
+// all are stored then.
 func (db *DB) Store(runs []Ended) error {
 	b := newBatch()
 	err := within(db.sql, func(tx *sql.Tx) error {
@@ -62,17 +63,15 @@ func (db *DB) Store(runs []Ended) error {
 // batch gathers the rows of runs, so that one statement inserts those of many.
 type batch struct {
 	known            store
-	tables           []*table // as tables.all lists them
-	executions, runs *table
+	rows             tables
+	executions, runs table
 }
 
-func newBatch() *batch {
-	t := newTables()
-	return &batch{newStore(), t.all(), newTable(insertExecution.verb, insertExecution.name, insertExecution.columns), newTable(insertRun.verb, insertRun.name, insertRun.columns)}
-}
+func newBatch() *batch { return &batch{newStore(), noRows, insertExecution, insertRun} }
 
-// store stores different runs.
+// store stores different runs, in the order of their ids: neighbours share pages.
 func (b *batch) store(tx *sql.Tx, runs []Ended) error {
+	runs = slices.SortedFunc(slices.Values(runs), func(x, y Ended) int { return strings.Compare(x.of.ID, y.of.ID) })
 	writers := make([]*Writer, len(runs))
 	for i := range runs {
 		writers[i] = runs[i].Writer
@@ -86,13 +85,8 @@ func (b *batch) store(tx *sql.Tx, runs []Ended) error {
 			return err
 		}
 	}
-	for _, t := range append(b.tables, b.executions, b.runs) {
+	for _, t := range append(b.rows.all(), &b.executions, &b.runs) {
 		if err := t.flush(tx); err != nil {
-			return err
-		}
-	}
-	for _, w := range writers {
-		if err := w.flushEnds(tx); err != nil {
 			return err
 		}
 	}
@@ -116,15 +110,13 @@ func (b *batch) add(tx *sql.Tx, r *Ended) error {
 		return err
 	}
 	b.executions.add(execution...)
-	b.runs.add(append(run, r.of.Spec, seal)...)
-	for i, t := range r.all() {
-		if t.named {
-			err = t.flush(tx)
-		}
-		b.tables[i].add(t.rows...)
-		t.rows = nil
+	b.runs.add(append(run, "", r.spec, seal)...)
+	own := r.all()
+	for i, t := range b.rows.all() {
+		t.rows = append(t.rows, own[i].rows...)
+		own[i].rows = nil
 	}
-	return err
+	return nil
 }
 
 // Finished lists the runs that came to the end that their scenario wants: they

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,8 @@ func TestBulk(t *testing.T) {
 	t.Run("CLI-06 what is stored together is stored whole or not at all", bulkWhole)
 	t.Run("CLI-06 a run that was interrupted is stored again, and sealed with both executions", bulkAgain)
 	t.Run("SPD-06 what runs have alike is stored once, and read and sealed as the rows that it is", bulkAlike)
+	t.Run("SPD-06 runs that differ in their seeds share a scenario, and each has it with its own", bulkSpecs)
+	t.Run("REC-01 a run that was sealed before metrics had their form is held against its seal", sealedBefore)
 	t.Run("CLI-06 runs stored together have the rows of one that is recorded by itself, and their seals", bulkRows)
 }
 
@@ -58,7 +61,7 @@ func intact(t *testing.T, db *DB, run string) {
 func bulkWhole(t *testing.T) {
 	db := tempDB(t)
 	twice := later(db, "b")
-	twice.End.Metrics = append(twice.End.Metrics, twice.End.Metrics[0]) // two rows with one key
+	twice.End.Metrics = append(twice.End.Metrics, Metric{"type/x", "calls", 1, "count"}, twice.End.Metrics[0]) // two rows with one key
 	if err := db.Store([]Ended{later(db, "a"), twice}); err == nil {
 		t.Fatal("no error")
 	}
@@ -100,14 +103,14 @@ func bulkRows(t *testing.T) {
 	if m, err := many.Metrics("r"); err != nil || len(m) != 2 {
 		t.Errorf("metrics %v, %v", m, err)
 	}
-	if _, err := many.sql.Exec(`UPDATE metric_rows SET value = value + 1 WHERE run = 'r'`); err != nil {
+	if _, err := many.sql.Exec(`UPDATE alike_in SET figures = json_set(figures, '$.calls', 7) WHERE run = 'r'`); err != nil {
 		t.Fatal(err)
 	}
-	if changed, _, err := many.Changed("r"); err != nil || !slices.Equal(changed, []string{"metrics"}) {
+	if changed, _, err := many.Changed("r"); err != nil || !slices.Equal(changed, []string{Figures}) {
 		t.Errorf("changed: %v, %v", changed, err)
 	}
 	_, err = many.Metrics("r")
-	wantError(t, err, ErrChanged, "metrics")
+	wantError(t, err, ErrChanged, Figures)
 }
 
 // bulkAlike stores what most runs have alike once, and shows the rows that it is.
@@ -124,7 +127,7 @@ func bulkAlike(t *testing.T) {
 	if err := db.Store(runs[2:]); err != nil {
 		t.Fatal(err)
 	}
-	for table, want := range map[string]string{"metric_rows": "3", "invariant_rows": "2", "alike": "4", "alike_in": "9"} {
+	for table, want := range map[string]string{"metric_rows": "0", "invariant_rows": "2", "alike": "4", "alike_in": "9", "specs": "1"} {
 		if got := strings.TrimSpace(dump(t, db, "SELECT count(*) FROM "+table)); got != want {
 			t.Errorf("%s has %s rows, want %s", table, got, want)
 		}
@@ -140,12 +143,19 @@ func bulkAlike(t *testing.T) {
 		t.Errorf("%v, %v", m, err)
 	}
 	intact(t, db, "a")
-	for _, q := range []string{`DELETE FROM alike_in WHERE run = 'a' AND part = 'run'`, `UPDATE alike SET object = replace(object, 'misses', 'misses.all')`} {
-		if _, err := db.sql.Exec(q); err != nil {
+	for _, change := range [][2]string{
+		{Figures, `DELETE FROM alike_in WHERE run = 'a' AND part = 'run'`}, {"metrics", `INSERT INTO metric_rows VALUES ('a', 'run', 'x', 1, 'count')`},
+		{Figures, `UPDATE alike SET object = replace(object, 'misses', 'misses.all')`}, {Figures, `DELETE FROM alike WHERE true`},
+		{"spec", `UPDATE specs SET tail = tail || 'x'`}, {"spec", `DELETE FROM specs`},
+	} {
+		if _, err := db.sql.Exec(change[1]); err != nil {
 			t.Fatal(err)
 		}
-		if changed, _, err := db.Changed("a"); err != nil || !slices.Contains(changed, "metrics") {
-			t.Errorf("%s: changed: %v, %v", q, changed, err)
+		if changed, _, err := db.Changed("b"); err != nil || strings.Contains(change[1], " alike ") && !slices.Contains(changed, Figures) {
+			t.Errorf("%s: changed of another run: %v, %v", change[1], changed, err)
+		}
+		if changed, _, err := db.Changed("a"); err != nil || !slices.Contains(changed, change[0]) {
+			t.Errorf("%s: changed: %v, %v", change[1], changed, err)
 		}
 	}
 }
@@ -161,4 +171,65 @@ func bulkAgain(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	intact(t, db, "r")
+}
+
+func bulkSpecs(t *testing.T) {
+	db := tempDB(t)
+	var runs []Ended
+	for seed := range uint64(3) {
+		r := later(db, string(rune('a'+seed)))
+		r.of.Seed, r.of.Spec = seed, fmt.Sprintf("name: story\nseed: %d\nlab:\n  seed: 2\n", seed)
+		runs = append(runs, r)
+	}
+	if err := db.Store(runs); err != nil {
+		t.Fatal(err)
+	}
+	if got := dump(t, db, "SELECT count(*) FROM specs"); got != "1\n" {
+		t.Errorf("%s scenarios", got)
+	}
+	for _, r := range runs {
+		if got, err := db.Spec(r.of.ID); err != nil || got.Spec != r.of.Spec {
+			t.Errorf("%q, %v, want %q", got.Spec, err, r.of.Spec)
+		}
+		intact(t, db, r.of.ID)
+	}
+}
+
+// sealedBefore has a run as it was recorded before schema 18.
+func sealedBefore(t *testing.T) {
+	db := tempDB(t)
+	if err := db.Store([]Ended{later(db, "r")}); err != nil {
+		t.Fatal(err)
+	}
+	seal := sealOfViews
+	for _, q := range []string{
+		`INSERT INTO metric_rows SELECT run, scope, name, value, unit FROM metrics`, `DELETE FROM alike_in WHERE part <> 'invariants'`,
+		`UPDATE run_rows SET spec = (SELECT spec FROM runs), shared = ''`,
+	} {
+		if _, err := db.sql.Exec(q); err != nil {
+			t.Fatal(q, err)
+		}
+	}
+	for _, p := range parts(sealOfViews) {
+		s, err := p.read(db.sql, "r")
+		if err != nil {
+			t.Fatal(err)
+		}
+		seal += s.text(p.name)
+	}
+	if _, err := db.sql.Exec(`UPDATE run_rows SET seal = ?`, seal); err != nil {
+		t.Fatal(err)
+	}
+	intact(t, db, "r")
+	if m, err := db.Metrics("r"); err != nil || len(m) == 0 {
+		t.Errorf("%v, %v", m, err)
+	}
+	for _, change := range [][2]string{{"invariants", `UPDATE alike SET object = replace(object, ':', ':1')`}, {"metrics", `UPDATE metric_rows SET value = value + 1`}} {
+		if _, err := db.sql.Exec(change[1]); err != nil {
+			t.Fatal(err)
+		}
+		if changed, _, err := db.Changed("r"); err != nil || !slices.Contains(changed, change[0]) {
+			t.Errorf("%s: changed: %v, %v", change[1], changed, err)
+		}
+	}
 }

@@ -19,12 +19,13 @@ type store struct {
 	nodes    map[llm.Hash]struct{}
 	payloads map[llm.Hash]string // identity → key
 	keys     map[string]struct{} // of payloads, and of what is alike
+	units    map[string]*unitsOf // of metrics, by scope
 	path     []*llm.Node
 	frame    frame
 }
 
 func newStore() store {
-	return store{nodes: map[llm.Hash]struct{}{}, payloads: map[llm.Hash]string{}, keys: map[string]struct{}{}}
+	return store{nodes: map[llm.Hash]struct{}{}, payloads: map[llm.Hash]string{}, keys: map[string]struct{}{}, units: map[string]*unitsOf{}}
 }
 
 // first reports whether what has this key is not stored yet.

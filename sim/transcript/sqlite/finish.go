@@ -29,10 +29,13 @@ func (w *Writer) Finish(end End) error {
 func (w *Writer) takeBack(tx *sql.Tx) error {
 	_, err := tx.Exec(`DELETE FROM payloads WHERE sha256 IN (SELECT payload FROM files WHERE run = ?1)
 		AND sha256 NOT IN (SELECT payload FROM nodes UNION SELECT payload FROM files WHERE run <> ?1)`, w.run)
-	if err != nil {
-		return err
+	if err == nil {
+		err = removeRun(tx, w.run.(string))
 	}
-	return removeRun(tx, w.run.(string))
+	if err == nil {
+		_, err = tx.Exec(unusedSpecs)
+	}
+	return err
 }
 
 // addEnd adds the rows that only the end knows.

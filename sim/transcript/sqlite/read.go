@@ -243,18 +243,14 @@ func (db *DB) Digest(run string) (string, error) {
 // Metrics lists a run's metrics by scope and name. It fails with ErrChanged where
 // they are not those that were recorded.
 func (db *DB) Metrics(run string) ([]Metric, error) {
-	var seal string
-	if err := db.sql.QueryRow(`SELECT coalesce((SELECT `+sealColumn+` FROM runs WHERE id = ?), '`+neverSealed+`')`, run).Scan(&seal); err != nil {
-		return nil, fail(db.path, "read the metrics", err)
+	changed, _, err := changedOf(db, run, func(part string) bool { return part == "metrics" || part == figuresPart })
+	if err == nil && len(changed) > 0 {
+		err = db.changed(run, changed)
 	}
-	var now sum
-	out, err := query(db, "read the metrics", func(rows *sql.Rows) (m Metric, err error) {
-		err = rows.Scan(&m.Scope, &m.Name, &m.Value, &m.Unit)
-		now.add([]any{run, m.Scope, m.Name, m.Value, m.Unit})
-		return m, err
+	if err != nil {
+		return nil, err
+	}
+	return query(db, "read the metrics", func(rows *sql.Rows) (m Metric, err error) {
+		return m, rows.Scan(&m.Scope, &m.Name, &m.Value, &m.Unit)
 	}, `SELECT scope, name, value, unit FROM metrics WHERE run = ? ORDER BY scope, name`, run)
-	if want := parseSeal(seal); err == nil && seal != neverSealed && (want == nil || now.text("metrics") != want["metrics"]) {
-		return nil, db.changed(run, []string{"metrics"})
-	}
-	return out, err
 }

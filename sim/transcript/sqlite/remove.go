@@ -8,6 +8,9 @@ import (
 // Removed is what a removal took out of a file.
 type Removed struct{ Runs, Blocks, Contents int64 }
 
+// unusedSpecs removes the scenarios that no run has.
+const unusedSpecs = `DELETE FROM specs WHERE sha256 NOT IN (SELECT shared FROM run_rows)`
+
 // Remove removes runs, and the blocks and contents that no other run has: all of it or
 // nothing. What was freed is overwritten before the file is made smaller. It fails with
 // ErrRecording while another run has not ended.
@@ -31,6 +34,9 @@ func (db *DB) Remove(runs []string) (out Removed, err error) {
 			UNION SELECT n.parent FROM nodes n JOIN up ON n.hash = up.hash WHERE n.parent <> '') SELECT hash FROM up)`)
 		if err == nil {
 			out.Contents, err = removed(tx, `DELETE FROM payloads WHERE sha256 NOT IN (SELECT payload FROM nodes UNION SELECT payload FROM files)`)
+		}
+		if err == nil {
+			_, err = tx.Exec(unusedSpecs)
 		}
 		if err == nil {
 			_, err = tx.Exec(`DELETE FROM alike WHERE sha256 NOT IN (SELECT alike FROM alike_in)`)
@@ -66,7 +72,7 @@ func (db *DB) settled(tx *sql.Tx, but []string) error {
 // removeRun removes the rows of a run from every table that has some.
 func removeRun(tx *sql.Tx, run string) error {
 	tables := []string{"executions"}
-	all := newTables()
+	all := noRows
 	for _, t := range all.sealed() {
 		tables = append(tables, t.rowsIn)
 	}
@@ -75,7 +81,7 @@ func removeRun(tx *sql.Tx, run string) error {
 			return err
 		}
 	}
-	_, err := tx.Exec(`DELETE FROM runs WHERE id = ?`, run)
+	_, err := tx.Exec(`DELETE FROM run_rows WHERE id = ?`, run)
 	return err
 }
 

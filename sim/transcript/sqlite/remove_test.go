@@ -11,9 +11,9 @@ func TestRemove(t *testing.T) {
 }
 
 // counts are the rows of the tables that runs share, and the runs.
-func counts(t *testing.T, db *DB) (out [4]int) {
+func counts(t *testing.T, db *DB) (out [5]int) {
 	t.Helper()
-	for i, name := range []string{"runs", "nodes", "payloads", "alike"} {
+	for i, name := range []string{"runs", "nodes", "payloads", "alike", "specs"} {
 		if err := db.sql.QueryRow("SELECT count(*) FROM " + name).Scan(&out[i]); err != nil {
 			t.Fatal(err)
 		}
@@ -24,7 +24,7 @@ func counts(t *testing.T, db *DB) (out [4]int) {
 func stopped(t *testing.T) {
 	db := tempDB(t)
 	for _, id := range []string{"one", "two"} {
-		w, err := db.Begin(Run{ID: id, Name: id, Files: []File{{Path: "a", Content: "both have it"}, {Path: "b", Content: "of " + id}}}, "", Options{})
+		w, err := db.Begin(Run{ID: id, Name: id, Spec: "name: " + id, Files: []File{{Path: "a", Content: "both have it"}, {Path: "b", Content: "of " + id}}}, "", Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func stopped(t *testing.T) {
 		}
 	}
 	before := counts(t, db)
-	for _, table := range []string{"executions", "runs", "payloads"} {
+	for _, table := range []string{"executions", "run_rows", "specs", "payloads"} {
 		if _, err := db.sql.Exec("CREATE TEMP TRIGGER stop AFTER DELETE ON " + table + " BEGIN SELECT RAISE(ABORT, 'stopped'); END"); err != nil {
 			t.Fatal(err)
 		}
@@ -52,6 +52,9 @@ func stopped(t *testing.T) {
 	out, err := db.Remove([]string{"one"})
 	if err != nil || out != (Removed{Runs: 1, Contents: 1}) {
 		t.Errorf("%+v, %v", out, err)
+	}
+	if after := counts(t, db); after[4] != 1 {
+		t.Errorf("%d scenarios are left", after[4])
 	}
 	if tables, sealed, err := db.Changed("two"); len(tables) > 0 || !sealed || err != nil {
 		t.Errorf("the other run: %v, %v, %v", tables, sealed, err)

@@ -14,6 +14,7 @@ import (
 // agentState is what the writer keeps of an agent.
 type agentState struct {
 	activation int
+	row        int  // of the activation; -1 for none
 	left       bool // of its events and calls only what is counted is kept
 	waiting    bool // request was sent and is not answered
 	request    request
@@ -25,13 +26,14 @@ func (w *Writer) agent(ordinal int32) *agentState {
 		w.agentRows = append(w.agentRows, nil)
 	}
 	if w.agentRows[ordinal] == nil {
-		w.agentRows[ordinal] = &agentState{}
+		w.agentRows[ordinal] = &agentState{row: -1}
 	}
 	return w.agentRows[ordinal]
 }
 
 func (w *Writer) agentStart(e *transcript.Event, b *transcript.AgentStart) {
-	w.agent(e.Agent).activation = b.Activation
+	a := w.agent(e.Agent)
+	a.activation, a.row = b.Activation, w.agents.made()
 	toolUse := ""
 	if b.ToolUse != (llm.ToolUseID{}) {
 		toolUse = b.ToolUse.String()
@@ -42,24 +44,24 @@ func (w *Writer) agentStart(e *transcript.Event, b *transcript.AgentStart) {
 		strings.Join(b.Tools, ","), strings.TrimPrefix(string(w.scratch), " "), int64(e.At))
 }
 
-// agentEnd is the second half of an agent's row.
-type agentEnd struct {
-	agent, activation, seq, at int64
-	status, why                string
-	turns, toolUses            int64
-	own, rolled                llm.Usage
-}
+// keyColumns are an activation's, and endColumns those of agents that its end fills.
+const (
+	keyColumns = "run,agent,activation"
+	endColumns = ",ended_seq,ended_at,status,why,turns,tool_uses,input,write_5m,write_1h,read,output," +
+		"rolled_input,rolled_write_5m,rolled_write_1h,rolled_read,rolled_output"
+)
 
+// agentEnd fills the row of an activation. One that is in the file already is filled
+// with the next batch.
 func (w *Writer) agentEnd(e *transcript.Event, b *transcript.AgentEnd) {
-	w.ends = append(w.ends, agentEnd{int64(e.Agent), int64(w.agent(e.Agent).activation), int64(e.Seq), int64(e.At),
-		string(b.Status), b.Why, int64(b.Turns), int64(b.ToolUses), b.Own, b.Rolled})
-}
-
-// row is it as endedColumns list it.
-func (a *agentEnd) row(run any) []any {
-	return []any{run, a.agent, a.activation, a.seq, a.at, a.status, a.why, a.turns, a.toolUses,
-		a.own.Input, a.own.Write5m, a.own.Write1h, a.own.Read, a.own.Output,
-		a.rolled.Input, a.rolled.Write5m, a.rolled.Write1h, a.rolled.Read, a.rolled.Output}
+	a, o, r := w.agent(e.Agent), &b.Own, &b.Rolled
+	end := []any{w.run, int64(e.Agent), int64(a.activation), int64(e.Seq), int64(e.At),
+		string(b.Status), b.Why, int64(b.Turns), int64(b.ToolUses),
+		o.Input, o.Write5m, o.Write1h, o.Read, o.Output, r.Input, r.Write5m, r.Write1h, r.Read, r.Output}
+	w.endedSum.add(end)
+	if !w.agents.fill(a.row, end[3:]) {
+		w.ends = append(w.ends, end)
+	}
 }
 
 func (w *Writer) flushEnds(tx *sql.Tx) error {
@@ -67,8 +69,8 @@ func (w *Writer) flushEnds(tx *sql.Tx) error {
 		input = ?10, write_5m = ?11, write_1h = ?12, read = ?13, output = ?14,
 		rolled_input = ?15, rolled_write_5m = ?16, rolled_write_1h = ?17, rolled_read = ?18, rolled_output = ?19
 		WHERE run = ?1 AND agent = ?2 AND activation = ?3`
-	for i := range w.ends {
-		if _, err := tx.Exec(q, w.ends[i].row(w.run)...); err != nil {
+	for _, end := range w.ends {
+		if _, err := tx.Exec(q, end...); err != nil {
 			return err
 		}
 	}

@@ -7,14 +7,18 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"strconv"
 	"strings"
+
+	"agentsim/sim/llm"
 
 	"github.com/zeebo/xxh3"
 )
 
 // sealVersion stands in front of a seal. It grows when the columns of a part
-// change; a seal of another version says nothing.
-const sealVersion = "1"
+// change. Seals of version 1, made before schema 18, sum the rows of the views metrics
+// and invariants; one of a version that is not known says nothing.
+const sealVersion, sealOfViews = "2", "1"
 
 // neverSealed is the seal of a run that was recorded before there were any.
 const neverSealed = "0"
@@ -23,8 +27,12 @@ const neverSealed = "0"
 const sealColumn = `CASE WHEN seal = '' AND outcome = 'running' AND NOT EXISTS (SELECT 1 FROM executions e
 	WHERE e.run = id AND e.n = owner AND e.status <> 'running') THEN '` + neverSealed + `' ELSE seal END`
 
-// LostSeal is what Changed names where a run has ended and has no seal.
-const LostSeal = "runs.seal"
+// What Changed names that is no table: LostSeal where a run has ended and has no seal,
+// Figures for what makes rows of both.
+const (
+	LostSeal = "runs.seal"
+	Figures  = "metrics, invariants"
+)
 
 // sum is what rows add up to, in any order: how many there are, and their hashes
 // modulo 2^128. It notices what happens to a file; who wants to deceive can
@@ -32,20 +40,15 @@ const LostSeal = "runs.seal"
 type sum struct {
 	rows   int64
 	hi, lo uint64
-	buf    []byte
 }
 
 func (s *sum) add(row []any) {
-	s.buf = s.buf[:0]
+	var most [512]byte // of most rows
+	buf := most[:0]
 	for _, v := range row {
-		s.buf = appendCell(s.buf, v)
+		buf = appendCell(buf, v)
 	}
-	s.take()
-}
-
-// take adds the row that is in buf.
-func (s *sum) take() {
-	h := xxh3.Hash128(s.buf)
+	h := xxh3.Hash128(buf)
 	var carry uint64
 	s.lo, carry = bits.Add64(s.lo, h.Lo, 0)
 	s.hi, _ = bits.Add64(s.hi, h.Hi, carry)
@@ -88,11 +91,14 @@ func appendText(dst []byte, s string) []byte {
 }
 
 // text is a part of a seal; "" for no rows.
-func (s *sum) text(part string) string {
+func (s *sum) text(part string) string { return string(s.appendText(nil, part)) }
+
+func (s *sum) appendText(dst []byte, part string) []byte {
 	if s.rows == 0 {
-		return ""
+		return dst
 	}
-	return fmt.Sprintf(" %s=%d:%016x%016x", part, s.rows, s.hi, s.lo)
+	dst = append(strconv.AppendInt(append(append(append(dst, ' '), part...), '='), s.rows, 10), ':')
+	return llm.Hash{Hi: s.hi, Lo: s.lo}.AppendText(dst)
 }
 
 // part is some columns of the rows that a run has in a table.
@@ -105,19 +111,19 @@ var (
 	executionsPart = part{"executions", `SELECT ` + executionColumns + ` FROM executions WHERE run = ? AND status <> 'running'`}
 )
 
-// endedColumns are those of agents that an activation's end fills.
-const endedColumns = "run,agent,activation,ended_seq,ended_at,status,why,turns,tool_uses,input,write_5m,write_1h,read,output," +
-	"rolled_input,rolled_write_5m,rolled_write_1h,rolled_read,rolled_output"
+const endedPart, figuresPart = "agents.ended", "alike_in"
 
-const endedPart = "agents.ended"
-
-// parts lists all of them, those with the most rows last.
-func parts() []part {
+// parts lists all that a seal of a version has, those with the most rows last.
+func parts(version string) []part {
 	list := []part{runsPart, specPart, executionsPart,
-		{endedPart, "SELECT " + endedColumns + " FROM agents WHERE run = ? AND ended_seq IS NOT NULL"}}
-	t := newTables()
-	for _, x := range t.sealed() {
-		list = append(list, part{x.name, "SELECT " + x.columns + " FROM " + x.name + " WHERE run = ?"})
+		{endedPart, "SELECT " + keyColumns + endColumns + " FROM agents WHERE run = ? AND ended_seq IS NOT NULL"}}
+	all := noRows
+	for _, x := range all.sealed() {
+		from, columns := x.rowsIn, x.columns
+		if version == sealOfViews {
+			from, columns = x.name, strings.TrimSuffix(columns, ",figures")
+		}
+		list = append(list, part{x.name, "SELECT " + columns + " FROM " + from + " WHERE run = ?"})
 	}
 	return list
 }
@@ -160,9 +166,9 @@ func eachRow(rows *sql.Rows, each func(row []any)) error {
 // seal is the seal of a run that this writer's rows complete, but for its own row
 // and that of the execution, which are given.
 func (w *Writer) seal(tx *sql.Tx, run, execution []any) (string, error) {
-	text := sealVersion + w.endedSum.text(endedPart)
+	text := w.endedSum.appendText(append(w.scratch[:0], sealVersion...), endedPart)
 	for _, t := range w.sealed() {
-		text += t.sum.text(t.name)
+		text = t.sum.appendText(text, t.name)
 	}
 	executions := sumOf(execution)
 	if w.execution > 1 {
@@ -172,7 +178,10 @@ func (w *Writer) seal(tx *sql.Tx, run, execution []any) (string, error) {
 		}
 		executions = &all
 	}
-	return text + sumOf(run).text(runsPart.name) + sumOf([]any{w.run, w.of.Spec}).text(specPart.name) + executions.text(executionsPart.name), nil
+	text = sumOf(run).appendText(text, runsPart.name)
+	text = sumOf([]any{w.run, w.of.Spec}).appendText(text, specPart.name)
+	w.scratch = executions.appendText(text, executionsPart.name)
+	return string(w.scratch), nil
 }
 
 // sealExecutions brings the seal of a run up to date that another execution has
@@ -183,41 +192,46 @@ func (w *Writer) sealExecutions(tx *sql.Tx) error {
 		return err
 	}
 	head, _, found := strings.Cut(seal, " "+executionsPart.name+"=")
-	if !found || !strings.HasPrefix(seal, sealVersion+" ") {
+	if version, _ := parseSeal(seal); !found || version == "" {
 		return nil
 	}
 	s, err := executionsPart.read(tx, w.run)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`UPDATE runs SET seal = ? WHERE id = ?`, head+s.text(executionsPart.name), w.run)
+	_, err = tx.Exec(`UPDATE run_rows SET seal = ? WHERE id = ?`, head+s.text(executionsPart.name), w.run)
 	return err
 }
 
-// parseSeal takes a seal apart; nil for one that says nothing.
-func parseSeal(seal string) map[string]string {
+// parseSeal takes a seal apart; "" for one that says nothing.
+func parseSeal(seal string) (version string, parts map[string]string) {
 	words := strings.Fields(seal)
-	if len(words) == 0 || words[0] != sealVersion {
-		return nil
+	if len(words) == 0 || words[0] != sealVersion && words[0] != sealOfViews {
+		return "", nil
 	}
-	out := map[string]string{}
+	parts = map[string]string{}
 	for _, w := range words[1:] {
 		name, _, _ := strings.Cut(w, "=")
-		out[name] = " " + w
+		parts[name] = " " + w
 	}
-	return out
+	return words[0], parts
 }
 
 // Changed names the tables in which a run's rows are not those that were recorded,
 // or LostSeal; sealed is false where the record does not say what they were.
 func (db *DB) Changed(run string) (tables []string, sealed bool, err error) {
+	return changedOf(db, run, func(string) bool { return true })
+}
+
+// changedOf is Changed of some parts, and of what they have alike with other runs.
+func changedOf(db *DB, run string, asked func(part string) bool) (tables []string, sealed bool, err error) {
 	err = db.look("read run "+run, func(conn *sql.Conn) error {
 		var seal string
 		err := conn.QueryRowContext(context.Background(), `SELECT `+sealColumn+` FROM runs WHERE id = ?`, run).Scan(&seal)
 		if err != nil {
 			return db.missing(err, run)
 		}
-		want := parseSeal(seal)
+		version, want := parseSeal(seal)
 		switch {
 		case seal == neverSealed:
 			return nil
@@ -226,18 +240,45 @@ func (db *DB) Changed(run string) (tables []string, sealed bool, err error) {
 			return nil
 		}
 		sealed = true
-		for _, p := range parts() {
+		for _, p := range parts(version) {
+			if !asked(p.name) {
+				continue
+			}
 			s, err := p.read(conn, run)
 			if err != nil {
 				return fail(db.path, "read the "+p.name+" of run "+run, err)
 			}
-			if s.text(p.name) != want[p.name] {
+			intact := s.text(p.name) == want[p.name]
+			if p.name == figuresPart {
+				if p.name = Figures; intact {
+					intact, err = alikeIntact(conn, run)
+				}
+			}
+			if err != nil {
+				return err
+			}
+			if !intact {
 				tables = append(tables, p.name)
 			}
 		}
 		return nil
 	})
 	return tables, sealed, err
+}
+
+// alikeIntact reports whether what a run has alike with others is what its key says.
+func alikeIntact(q querier, run string) (intact bool, err error) {
+	rows, err := q.QueryContext(context.Background(), `SELECT a.alike, coalesce(o.object, '') FROM alike_in a LEFT JOIN alike o ON o.sha256 = a.alike WHERE a.run = ?`, run)
+	if err != nil {
+		return false, err
+	}
+	defer rows.Close()
+	intact = true
+	err = eachRow(rows, func(row []any) {
+		object, _ := row[1].(string)
+		intact = intact && row[0] == contentKey(object)
+	})
+	return intact, err
 }
 
 // look lets do see the file as it is at one moment: another process may be about to
@@ -305,7 +346,7 @@ func changedRuns(db *DB, ids string) (map[string]bool, error) {
 		last := len(row) - 1
 		s.add(row[:last])
 		seal, _ := row[last].(string)
-		if seal != neverSealed && parseSeal(seal)[runsPart.name] != s.text(runsPart.name) {
+		if _, want := parseSeal(seal); seal != neverSealed && want[runsPart.name] != s.text(runsPart.name) {
 			id, _ := row[0].(string)
 			out[id] = true
 		}

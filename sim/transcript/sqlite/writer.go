@@ -22,9 +22,10 @@ type Writer struct {
 	err       error
 
 	store      store
+	spec       string // specs.sha256
 	text       []byte // the batch's event texts, one after the other
 	textEnds   []int
-	ends       []agentEnd
+	ends       [][]any       // of activations whose rows are in the file
 	endedSum   sum           // of the activations that have ended
 	agentRows  []*agentState // by ordinal
 	openTools  map[toolKey]*toolCall
@@ -43,7 +44,7 @@ type totals struct {
 }
 
 func newWriter(db *DB, run *Run, startedAt string, opt Options) *Writer {
-	return &Writer{tables: newTables(), db: db, of: run, run: run.ID, startedAt: startedAt, opt: opt, store: newStore(), openTools: map[toolKey]*toolCall{}}
+	return &Writer{tables: noRows, db: db, of: run, run: run.ID, startedAt: startedAt, opt: opt}
 }
 
 // Emit records the event. After a failure it does nothing; Err tells.
@@ -150,8 +151,5 @@ func (w *Writer) sealRows() {
 	w.fillTexts()
 	for _, t := range w.sealed() {
 		t.seal()
-	}
-	for i := range w.ends {
-		w.endedSum.add(w.ends[i].row(w.run))
 	}
 }

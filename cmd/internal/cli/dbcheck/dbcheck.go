@@ -129,7 +129,7 @@ func withTables(run string, tables []string, found []sqlite.Mismatch) []sqlite.M
 			continue
 		}
 		t, _, _ = strings.Cut(t, ".")
-		if !slices.ContainsFunc(found, func(m sqlite.Mismatch) bool { return m.Table == t }) {
+		if !slices.ContainsFunc(found, func(m sqlite.Mismatch) bool { return slices.Contains(strings.Split(t, ", "), m.Table) }) {
 			found = append(found, sqlite.Mismatch{Run: run, Table: t, Stored: "rows that differ", Want: "those that were recorded"})
 		}
 	}

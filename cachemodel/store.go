@@ -17,8 +17,10 @@ type store struct {
 	classes [ttlClasses]class
 	due     dueHeap
 	path    []llm.Hash // scratch of climb
-	slab    []place
+	slab    []place    // unused end of the current slab
+	places  int        // in that slab
 	hashes  []llm.Hash // unused end of the current chunk of edges
+	chunk   int        // hashes in that
 }
 
 type place struct {
@@ -161,14 +163,16 @@ func (s *store) unhang(p *place) {
 	}
 }
 
+// Slabs are small at first, since most runs have few conversations, and grow twofold.
 const (
-	slabPlaces = 32
-	slabHashes = 256
+	fewPlaces, slabPlaces = 4, 32
+	fewHashes, slabHashes = 32, 256
 )
 
 func (s *store) newPlace() *place {
 	if len(s.slab) == 0 {
-		s.slab = make([]place, slabPlaces)
+		s.places = min(max(2*s.places, fewPlaces), slabPlaces)
+		s.slab = make([]place, s.places)
 	}
 	p := &s.slab[0]
 	s.slab = s.slab[1:]
@@ -181,7 +185,8 @@ func (s *store) newEdge(n int) []llm.Hash {
 		return make([]llm.Hash, n)
 	}
 	if len(s.hashes) < n {
-		s.hashes = make([]llm.Hash, slabHashes)
+		s.chunk = min(max(2*s.chunk, fewHashes), slabHashes)
+		s.hashes = make([]llm.Hash, s.chunk)
 	}
 	e := s.hashes[:n:n]
 	s.hashes = s.hashes[n:]

@@ -29,8 +29,10 @@ func AuditOptions(spec *Spec) audit.Options {
 
 // timedSession is a run's session with how long its calls take, which its seed decides.
 func timedSession(spec *Spec) *audit.Session {
-	s := spec.session
-	if s == nil {
+	var s *audit.Session
+	if spec.alike != nil {
+		s = spec.alike.session
+	} else {
 		s = auditedSession(spec)
 	}
 	l, err := spec.Scenario.Provider.Latency.Whole()

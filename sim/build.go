@@ -60,6 +60,9 @@ func assemble(spec *Spec, choices []int32, sink transcript.Sink) (*run, error) {
 	r.policy = policy
 	r.kernel = kernel.New(kernel.Options{Policy: policy, Limits: kernel.Limits{
 		Steps: sc.Limits.Steps, Time: sc.Limits.Time, Procs: sc.Limits.Processes, Queue: sc.Limits.Queue}})
+	if r.alike, err = spec.made(); err != nil {
+		return nil, err
+	}
 	for _, step := range []func() error{r.plant, r.buildModel} {
 		if err := step(); err != nil {
 			return nil, err
@@ -96,13 +99,8 @@ func (r *run) plant() error {
 // config is the world that the run's agents share.
 func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 	sc := r.spec.Scenario
-	gates, err := gatesOf(sc)
-	if err != nil {
-		return agent.Config{}, err
-	}
-	all := tool.Catalogue()
-	setTimes(sc, all)
-	all = headTools(sc, all, r.toolText)
+	gates := r.alike.gates
+	all := headTools(sc, r.alike.tools, r.toolText)
 	offered, err := sessionTools(sc, &gates, all, r.partText(client.Skills) != "")
 	if err != nil {
 		return agent.Config{}, err
@@ -218,6 +216,7 @@ type run struct {
 	spec     *Spec
 	key      rng.Key
 	draws    int64 // made from it, and for the files
+	alike    *alike
 	marks    mark.Key
 	builder  *llm.Builder
 	kernel   *kernel.Kernel

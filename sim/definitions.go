@@ -124,12 +124,11 @@ func (r *run) define(cfg *agent.Config) error {
 	if sc.Stack == scenarios.MinimalStack {
 		return r.chooseMinimal(cfg)
 	}
-	set, err := Definitions(sc, DefinitionSources(sc, r.spec.Project))
-	if err != nil {
-		return err
-	}
+	set := r.alike.defined
 	for _, d := range set.Definitions {
-		r.checkModel(d)
+		if priced(d) {
+			_, _ = r.profile(d.Model) // the run's models are listed
+		}
 	}
 	if err := defines(set.Definitions, sc); err != nil {
 		return err
@@ -146,14 +145,9 @@ func typeNames(defs []*agent.Definition) string {
 	return strings.Join(names, ", ")
 }
 
-// checkModel refuses the use of a definition whose model has no prices.
-func (r *run) checkModel(d *agent.Definition) {
-	if d.BuiltIn() || d.Model == "" || d.Model == "inherit" || slices.Contains(scenarios.Aliases, d.Model) {
-		return
-	}
-	if _, err := r.profile(d.Model); err != nil {
-		d.Refused = append(d.Refused, d.Place+": "+err.Error())
-	}
+// priced reports whether a definition names a model that has to have prices.
+func priced(d *agent.Definition) bool {
+	return !d.BuiltIn() && d.Model != "" && d.Model != "inherit" && !slices.Contains(scenarios.Aliases, d.Model)
 }
 
 // remember lays what the user's agents know already where the tools reach it.

@@ -44,26 +44,35 @@ func (r *run) toolText(x *scenarios.FrontPart) string {
 // others. Those of the catalogue do what they do there; the rest stand in the bytes
 // alone.
 func headTools(sc *scenarios.Scenario, all []*tool.Tool, text func(*scenarios.FrontPart) string) []*tool.Tool {
+	parts := headParts(sc, client.Tool)
+	if len(parts) == 0 {
+		return all
+	}
 	var out []*tool.Tool
-	for _, x := range headParts(sc, client.Tool) {
+	for _, x := range parts {
 		if deferred(x) {
 			continue
 		}
 		t := partTool(x, text(x))
-		if i := slices.IndexFunc(all, func(o *tool.Tool) bool { return o.Name == t.Name }); i >= 0 {
-			all[i].Raw = tool.Definition(t)
-			t = all[i]
-		} else {
-			t.Raw = tool.Definition(t)
+		raw := tool.Definition(t)
+		if i := slices.IndexFunc(all, isNamed(t.Name)); i >= 0 {
+			own := *all[i]
+			t = &own
 		}
+		t.Raw = raw
 		out = append(out, t)
 	}
 	for _, t := range all {
-		if !slices.Contains(out, t) {
+		if !slices.ContainsFunc(out, isNamed(t.Name)) {
 			out = append(out, t)
 		}
 	}
 	return out
+}
+
+// isNamed finds a tool by the name that it has now.
+func isNamed(name string) func(*tool.Tool) bool {
+	return func(t *tool.Tool) bool { return t.Name == name }
 }
 
 // deferred reports whether a part says of a tool that its definition is in no prefix:

@@ -53,7 +53,7 @@ func (r *run) profile(id string) (*cachemodel.Profile, error) {
 	if p := r.profiles[id]; p != nil {
 		return p, nil
 	}
-	p, err := Profile(&r.spec.Scenario.Provider, id)
+	p, err := r.alike.profiles.Get(id, func(id string) (*cachemodel.Profile, error) { return Profile(&r.spec.Scenario.Provider, id) })
 	if err == nil {
 		r.profiles[id] = p
 	}

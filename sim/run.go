@@ -34,6 +34,8 @@ type Options struct {
 	Choices []int32
 	// NoAudit leaves out the auditor, where only time is of interest.
 	NoAudit bool
+	// NoAssumed leaves Result.Assumed out, where nobody reads it.
+	NoAssumed bool
 }
 
 // Outcomes of a run.
@@ -176,7 +178,10 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	r.observer.settle()
 	r.world.Record(&transcript.RunEnd{Outcome: res.Outcome, Detail: res.Detail})
 	res.Digest, res.Events, res.End, res.Agents = digest.Sum(), digest.Events(), r.kernel.Now(), len(r.world.Agents())
-	res.Checks, res.Options, res.Assumed, res.Before = r.engine.checks, r.options(), r.assumed(), r.observer.known()
+	res.Checks, res.Options, res.Before = r.engine.checks, r.options(), r.observer.known()
+	if !opt.NoAssumed {
+		res.Assumed = r.assumed()
+	}
 	res.Draws = r.draws
 	res.Models = r.models(r.model(spec.Scenario.Provider.Model))
 	res.Choices = r.policy.Choices()

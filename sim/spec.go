@@ -7,10 +7,15 @@ import (
 	"strconv"
 	"strings"
 
+	"agentsim/cachemodel"
 	"agentsim/scenarios"
 	"agentsim/sim/audit"
+	"agentsim/sim/definition"
+	"agentsim/sim/gate"
 	"agentsim/sim/kernel"
 	"agentsim/sim/mark"
+	"agentsim/sim/memo"
+	"agentsim/sim/tool"
 	"agentsim/sim/workspace"
 )
 
@@ -25,7 +30,44 @@ type Spec struct {
 
 	// Of a Template's spec; else they are made when they are asked for.
 	text, hash string
-	session    *audit.Session
+	alike      *alike
+}
+
+// alike is what does not depend on a seed that draws no files. Runs share it: nobody may
+// change it.
+type alike struct {
+	session *audit.Session
+	gates   gate.Set
+	tools   []*tool.Tool    // of the catalogue, with the scenario's times
+	defined *definition.Set // nil where the stack has definitions of its own
+
+	profiles, prices memo.Map[string, *cachemodel.Profile] // by the model's id
+}
+
+// made is the run's, of its template or its own.
+func (s *Spec) made() (*alike, error) {
+	if s.alike != nil {
+		return s.alike, nil
+	}
+	sc := s.Scenario
+	gates, err := gatesOf(sc)
+	if err != nil {
+		return nil, err
+	}
+	a := &alike{gates: gates, tools: tool.Catalogue()}
+	setTimes(sc, a.tools)
+	if sc.Stack == scenarios.MinimalStack {
+		return a, nil
+	}
+	if a.defined, err = Definitions(sc, DefinitionSources(sc, s.Project)); err != nil {
+		return nil, err
+	}
+	for _, d := range a.defined.Definitions {
+		if _, err := Profile(&sc.Provider, d.Model); priced(d) && err != nil { // a model without prices is not used
+			d.Refused = append(d.Refused, d.Place+": "+err.Error())
+		}
+	}
+	return a, nil
 }
 
 // NewSpec is a variant's run on the scenario's own files, first come, first served.
@@ -36,13 +78,21 @@ func NewSpec(sc *scenarios.Scenario, variant string) (*Spec, error) {
 	return s, err
 }
 
+// Priced is a model as the scenario prices it. It is shared: nobody may change it.
+func (s *Spec) Priced(model string) (*cachemodel.Profile, error) {
+	if s.alike == nil {
+		return s.Scenario.Provider.Priced(model)
+	}
+	return s.alike.prices.Get(model, s.Scenario.Provider.Priced)
+}
+
 // Template makes specs that differ in their seeds alone. What is equal between them
 // is made once: the scenario's text but for one line and, where nothing is drawn for
-// files, these and what an auditor knows of the session.
+// files, these and what is alike.
 type Template struct {
 	spec       *Spec
 	head, tail string // of the text, around the seed
-	session    *audit.Session
+	alike      *alike
 }
 
 // NewTemplate is that of a spec, which must not change any more.
@@ -53,7 +103,10 @@ func NewTemplate(spec *Spec) *Template {
 		t.head, t.tail = head+"\nseed: ", "\n"+tail
 	}
 	if spec.draws == 0 {
-		t.session = auditedSession(spec)
+		if a, err := spec.made(); err == nil { // else the run says so
+			a.session = auditedSession(spec)
+			t.alike = a
+		}
 	}
 	return t
 }
@@ -61,7 +114,7 @@ func NewTemplate(spec *Spec) *Template {
 // Spec is the one with a seed.
 func (t *Template) Spec(seed uint64) (*Spec, error) {
 	s, sc := *t.spec, *t.spec.Scenario
-	s.Scenario, s.session, sc.Seed = &sc, t.session, seed
+	s.Scenario, s.alike, sc.Seed = &sc, t.alike, seed
 	if t.spec.draws > 0 {
 		var err error
 		s.draws = 0

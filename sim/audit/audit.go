@@ -331,7 +331,7 @@ func (a *agent) finds(b *transcript.Finding) {
 
 // Report is what was checked so far.
 func (u *Auditor) Report() *Report {
-	r := &Report{Violations: append([]Violation(nil), u.found...)}
+	r := &Report{Violations: append([]Violation(nil), u.found...), Counts: make([]Count, 0, len(checks)/2)}
 	for c := range checks {
 		if u.made[c] == 0 {
 			continue

@@ -103,7 +103,7 @@ func Wall(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 // costs nothing there, and the report says so.
 func costs(spec *sim.Spec) func(model string, u llm.Usage) (billed, uncached int64) {
 	return func(model string, u llm.Usage) (billed, uncached int64) {
-		p, err := spec.Scenario.Provider.Priced(model)
+		p, err := spec.Priced(model)
 		if err != nil {
 			return 0, 0
 		}
@@ -136,6 +136,7 @@ func Invariants(r *audit.Report) (out []sqlite.Invariant) {
 	if r == nil {
 		return nil
 	}
+	out = make([]sqlite.Invariant, 0, len(r.Counts))
 	for _, c := range r.Counts {
 		out = append(out, sqlite.Invariant{Name: c.ID, Checks: c.Made, Broken: c.Broken})
 	}

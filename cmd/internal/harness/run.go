@@ -62,6 +62,7 @@ type Job struct {
 	Watch []string          // calls whose figures are kept one by one
 	Sinks []transcript.Sink // of the caller
 	Again bool              // also if it is stored already
+	Brief bool              // nobody asks what its run rests on
 
 	maker  *Maker // that made the spec; nil where nobody asks for places in a file
 	more   []string
@@ -123,7 +124,7 @@ func (h *Harness) work(j *Job) {
 	if j.known && !j.Again {
 		return
 	}
-	j.result, j.err = h.Stop.Run(j.Spec, sim.Options{Sinks: j.Sinks, Repeat: h.Repeat(j.Spec), NoAudit: h.NoAudit,
+	j.result, j.err = h.Stop.Run(j.Spec, sim.Options{Sinks: j.Sinks, Repeat: h.Repeat(j.Spec), NoAudit: h.NoAudit, NoAssumed: j.Brief,
 		OnKernel: func(k *kernel.Kernel) { j.kernel = k }})
 }
 
@@ -146,7 +147,7 @@ func (h *Harness) end(j *Job) (*Run, error) {
 // newFold makes the figures of a run.
 func newFold(spec *sim.Spec, watch []string) *metrics.Fold {
 	return metrics.New(metrics.Options{Items: len(spec.Scenario.Work), Watch: watch, Tokens: countTokens,
-		Assigned: spec.Assigned(), Price: spec.Scenario.Provider.Priced})
+		Assigned: spec.Assigned(), Price: spec.Priced})
 }
 
 // countTokens counts a prefix as the model's approximate counter does, hidden

@@ -152,7 +152,8 @@ func (w *Sweep) plain(cell int, id string) bool {
 // sweep runs runs of a sweep.
 func (h *Harness) sweep(w *Sweep, runs [][2]int) error {
 	return h.cells(w, runs, func(j *Job, cell, n int) {
-		j.Watch, j.Again = nil, n == 0 && (w.Seeds > 1 || cell < len(w.Variants)) // to see whether it draws, and what it assumes
+		j.Brief = n > 0 || cell >= len(w.Variants)
+		j.Watch, j.Again = nil, n == 0 && (w.Seeds > 1 || !j.Brief) // to see whether it draws, and what it assumes
 	}, w.take)
 }
 

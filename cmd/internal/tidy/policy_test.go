@@ -97,7 +97,7 @@ metrics/perfetto:      metrics/page
 metrics/sarif:
 metrics/junit:
 
-sim:                   WORDS WORLD MODEL scenarios sim/client cachemodel cachemodel/laws metrics sim/agent sim/mcp sim/plan BESIDE sim/definition sim/audit
+sim:                   sim/memo WORDS WORLD MODEL scenarios sim/client cachemodel cachemodel/laws metrics sim/agent sim/mcp sim/plan BESIDE sim/definition sim/audit
 sim/crossover:         WORDS WORLD scenarios cachemodel metrics sim sim/recording sim/recording/profile
 sim/bridge:            sim/vtime sim/rng sim/kernel sim/gate
 sim/bridge/session:    sim/vtime sim/rng sim/llm sim/kernel sim/permission sim/transcript scenarios sim sim/bridge

@@ -1,5 +1,13 @@
 package sim_test
 
+import (
+	"strings"
+	"testing"
+
+	"agentsim/scenarios"
+	"agentsim/sim/transcript"
+)
+
 // alarms are features too: runs that the auditor took for broken.
 var alarms = []feature{
 	{"SUB-08 PLN-03 a teammate of a lead that plans is told of plan mode in its lead's words", `
@@ -70,4 +78,50 @@ script:
     - {agent: main/1.1, turns: [{say: ok}]}
 agents: {remote: {latency: 5s}}
 lab: {gates: {USER_TYPE: ant, AGENT_SWARMS: true}, faults: ["500 agent=main call=4"], retry: {max: 0}}`},
+	{"FLT-09 MCP-06 no layer takes a tool from an agent that started when its server was gone, though its session has not looked since", `
+project: {files: {.claude/agents/ed.md: "---\nname: ed\ndescription: d\ntools: [Read]\n---\nx\n"}, servers: [{name: gh, tools: 1, changes: [{at: 3s, is: dropped}]}]}
+script:
+  main: {user: Go., tools: [Agent, Bash]}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Bash, input: {command: sleep 9}}, {name: Agent, input: {description: a, prompt: a, subagent_type: ed}}]}, {say: done}]}
+    - {agent: main/*, turns: [{tools: [{name: mcp__gh__tool_1, input: {}}]}, {say: ok}]}
+lab: {permissions: {mode: bypassPermissions}}`},
+	{"TSK-10 MCP-07 CACHE-23 an agent that is resumed expects nothing of a prefix that it left for tools that it had found", foundAndResumed},
+}
+
+// foundAndResumed has a teammate killed in its first call with a tool that it has found, and
+// resumed.
+const foundAndResumed = `
+project: {servers: [{name: gh, tools: 2}], tool_search: inserted}
+script:
+  main: {user: Go., tools: [Agent, SendMessage, TeamCreate], then: [{at: 10s, kill_agents: true}]}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: TeamCreate, input: {team_name: t, description: d}}]
+        - tools: [{name: Agent, input: {description: a, prompt: a, name: alice, team_name: t}}]
+        - {say: w}
+        - tools: [{name: SendMessage, input: {to: alice, message: go on}}]
+        - {say: w, until: idle}
+    - agent: main/2.1
+      turns:
+        - {tools: [{name: ToolSearch, input: {query: "select:mcp__gh__tool_1"}}]}
+        - {say: cut}
+        - {tools: [{name: ToolSearch, input: {query: "select:mcp__gh__tool_2"}}]}
+        - {tools: [{name: mcp__gh__tool_1, input: {}}]}
+        - {say: ok, until: idle}
+lab: {gates: {AGENT_SWARMS: true}, permissions: {mode: bypassPermissions}}`
+
+func TestResumedWithTools(t *testing.T) {
+	t.Run("TSK-10 MCP-07 an agent that is resumed keeps in front what it had found, also as it finds more", func(t *testing.T) {
+		f, err := scenarios.Parse("my.yaml", []byte("agentsim: 1\nname: my\nprovider: {model: claude-sonnet-5-5}"+foundAndResumed+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		runOf(t, effective(t, f, f.VariantNames()[0]), transcript.NewText(&b))
+		if !strings.Contains(b.String(), `detail="found mcp__gh__tool_2" tools=Agent,Read,Grep,Glob,Edit,SendMessage,TaskCreate,TaskGet,TaskList,TaskUpdate,ToolSearch,mcp__gh__tool_1,mcp__gh__tool_2`) {
+			t.Error("the tool that was found first is gone")
+		}
+	})
 }

@@ -28,7 +28,7 @@ type sidechain struct {
 	repl     Replacements // the decisions taken
 	front    *rendered
 	settings llm.Settings
-	expects  llm.Expectation // of the last request, without nodes
+	expects  llm.Expectation // of the last request, without nodes that the transcript gives
 	at       [2]int32        // positions of its head and its mark
 	from     llm.Hash        // where its own bytes begin
 	given    []llm.Block     // what it was started with
@@ -42,6 +42,7 @@ type sidechain struct {
 	dir      string
 	place    *place
 	pool     *Pool
+	inserted []string          // tools in front of it that it has found
 	servers  []*mcp.Connection // that it opened
 	who      SubagentIdentity
 	source   string
@@ -81,7 +82,7 @@ func (a *Agent) remember() {
 		return
 	}
 	s := &sidechain{entries: a.conv.Sidechain(), repl: a.conv.Repl, front: a.front, settings: a.client.req.Settings, expects: a.client.expects,
-		from: a.from, given: a.given, size: a.compaction.size, calls: a.client.calls, total: a.spent, def: a.def, plan: a.plan, planning: a.planning, dir: a.dir, place: a.place, pool: a.ctx.Pool, servers: a.held.servers, source: a.ctx.Source,
+		from: a.from, given: a.given, size: a.compaction.size, calls: a.client.calls, total: a.spent, def: a.def, plan: a.plan, planning: a.planning, dir: a.dir, place: a.place, pool: a.ctx.Pool, inserted: a.inserted, servers: a.held.servers, source: a.ctx.Source,
 		thinking: a.ctx.Thinking, view: a.ctx.AppState, waiting: a.inbox.waiting, resumableChildren: a.resumableChildren, pending: a.inbox.undelivered}
 	s.repl.OnReplace = nil
 	s.who.AgentID = a.ctx.ID // a teammate's is made of its team
@@ -89,7 +90,7 @@ func (a *Agent) remember() {
 		s.who = *who
 	}
 	for i, n := range [...]**llm.Node{&s.expects.Head, &s.expects.Mark} {
-		if *n != nil {
+		if *n != nil && a.conv.holds(*n) {
 			s.at[i], *n = (*n).Pos, nil
 		}
 	}
@@ -142,7 +143,7 @@ func resume(a *Agent, by llm.ToolUseID) {
 	a.ended, a.end = false, Ending{}
 	a.begin(s.def)
 	a.plan, a.dir, a.from, a.given, a.client.calls, a.compaction.size, a.resumableChildren = s.plan, s.dir, s.from, s.given, s.calls, s.size, s.resumableChildren
-	a.planning = s.planning
+	a.planning, a.inserted = s.planning, s.inserted
 	s.place.again(a).enter(a)
 	a.maxTurns, a.held.servers = w.cfg.turnsOf(0, s.def), s.servers
 	a.before = &s.total
@@ -179,7 +180,7 @@ func (s *sidechain) recall(a *Agent) {
 	for m := a.conv.Last; m != nil && !a.inFork; m = m.Prev {
 		a.inFork = a.w.cfg.Forker.IsForkMessage(m)
 	}
-	if s.at[0] == 0 {
+	if s.at[0] == 0 && s.expects.Head == nil {
 		return
 	}
 	a.client.expects = s.expects
@@ -208,6 +209,16 @@ func (s *sidechain) hear(a *Agent) {
 	for _, n := range s.pending {
 		n.record(a, "delivered", "resume")
 	}
+}
+
+// holds reports whether a node is one of the conversation as it is now: behind other
+// tools or settings it is not.
+func (c *Conversation) holds(n *llm.Node) bool {
+	x := c.Head
+	for x != nil && x.Pos > n.Pos {
+		x = x.Parent
+	}
+	return x != nil && x.Hash == n.Hash
 }
 
 // Entry is one message of a sidechain transcript (ISO-13).

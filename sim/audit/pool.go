@@ -180,7 +180,11 @@ func (u *filter) lostTools(a *agent, r *rule) {
 	if root.life == nil {
 		return
 	}
-	if a.offered = root.facts.Tools; !r.listed {
+	a.offered = root.facts.Tools
+	if slices.ContainsFunc(a.offered, u.servers.gone) { // which its root has not looked at since
+		a.offered = slices.DeleteFunc(slices.Clone(a.offered), u.servers.gone)
+	}
+	if !r.listed {
 		return
 	}
 	for _, name := range root.facts.Tools {

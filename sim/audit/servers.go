@@ -52,6 +52,7 @@ func (u *servers) rebases(a *agent, b *transcript.Rebase) {
 		a.shift += more
 		a.marking.moved(more)
 		a.facts.Tools = slices.Clone(b.Tools)
+		a.former.facts.Tools = a.facts.Tools // which it has when it is resumed too
 	}
 	switch {
 	case b.Why == otherTools && a.rebased != "" && a.rebased != otherSettings:
@@ -89,6 +90,11 @@ func (u *servers) event(by int32, b *transcript.Server) {
 		}
 	}
 	u.lost[b.Name] = u.seq
+}
+
+// gone reports whether a tool is of a server of the session that lists it no more.
+func (u *servers) gone(tool string) bool {
+	return strings.HasPrefix(tool, "mcp__") && !slices.Contains(u.listed[serverOf(tool)], tool)
 }
 
 // offered are the tools of the session's servers, in order: by server.

@@ -255,15 +255,6 @@ CREATE TABLE invariant_rows (   -- what the auditor checked; the view invariants
   PRIMARY KEY (run, name)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE metric_rows (      -- exact integers folded from the events; the view metrics has those that are 0, too
-  run TEXT NOT NULL,
-  scope TEXT NOT NULL,          -- run, type/NAME, agent/LINEAGE
-  name TEXT NOT NULL,
-  value INTEGER NOT NULL,
-  unit TEXT NOT NULL,           -- tokens, ns, picodollars, bytes, count
-  PRIMARY KEY (run, scope, name)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE schedules (        -- what a run's scheduling policy chose, where its name does not say so
   run TEXT PRIMARY KEY,
   choices TEXT NOT NULL         -- numbers in the ready set, in order: 2,0*15,1 is 2, fifteen times 0, 1

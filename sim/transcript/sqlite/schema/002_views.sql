@@ -122,9 +122,7 @@ WHERE c.parent >= 0 AND c.activation = (SELECT min(o.activation) FROM agents o W
 
 -- metrics: exact integers folded from the events, those that are 0 as well.
 CREATE VIEW metrics AS
-SELECT run, scope, name, value, unit FROM metric_rows
-UNION ALL
-SELECT a.run, a.part, j.key, coalesce(a.figures ->> j.key, 0), j.value
+SELECT a.run, a.part AS scope, j.key AS name, coalesce(a.figures ->> j.key, 0) AS value, j.value AS unit
 FROM alike_in a JOIN alike o ON o.sha256 = a.alike, json_each(o.object) j WHERE a.part <> 'invariants';
 
 -- invariants: what the auditor checked.

@@ -37,7 +37,14 @@ func (r *run) headPrompt() (out []string) {
 
 // toolText is the text of a part that defines a tool.
 func (r *run) toolText(x *scenarios.FrontPart) string {
-	return r.text(x.Text, "parts/"+x.From+"/"+x.Name)
+	name := "parts/" + x.From + "/" + x.Name
+	if size := x.Text.Tokens; x.Text.Text == "" && size.Set { // of the whole definition, which is JSON
+		n := script.Draw(size, r.key.Sub("content").Sub(name), 0)
+		return r.filler.Whole(n, func(text string) llm.Measure {
+			return llm.NewJSON(tool.Definition(partTool(x, text))).Measure()
+		})
+	}
+	return r.text(x.Text, name)
 }
 
 // headTools puts the client's own tools, as its parts define them, in front of all

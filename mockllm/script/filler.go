@@ -96,6 +96,11 @@ func (f *Filler) Missing(m llm.Measure, n int64) int {
 	})
 }
 
+// Whole is the least prose with which something of it measures n tokens.
+func (f *Filler) Whole(n int64, of func(text string) llm.Measure) string {
+	return f.prefix(llm.Prose, fewest(func(size int) bool { return f.counter.Tokens(of(f.prefix(llm.Prose, size))) >= n }))
+}
+
 // fewest is the smallest number that is enough, which all above it are too. It is
 // mostly far below the largest.
 func fewest(enough func(int) bool) int {

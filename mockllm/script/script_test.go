@@ -47,6 +47,16 @@ func TestConformance(t *testing.T) {
 			t.Fatalf("%+v became %d parts of %d tokens: %q", c, len(parts), got, text)
 		}
 	}))
+	t.Run("LLM-06 MCP-05 prose within something larger is as long as the whole has to be", func(t *testing.T) {
+		f := NewFiller(counter)
+		whole := func(text string) llm.Measure { return llm.NewJSON(`{"name":"mcp__a__tool_12","description":"` + text + `"}`).Measure() }
+		for _, n := range []int64{1, 40, 350, 5000} {
+			got := f.Tokens(whole(f.Whole(n, whole)))
+			if least := f.Tokens(whole("")); got != max(n, least) {
+				t.Errorf("%d tokens are asked for, %d came", n, got)
+			}
+		}
+	})
 	t.Run("LLM-06 a drawn size belongs to its key and keeps its bounds", rapid.MakeCheck(func(t *rapid.T) {
 		lo := rapid.Int64Range(0, 1000).Draw(t, "lo")
 		s := scenarios.Size{Lo: lo, Hi: lo + rapid.Int64Range(0, 1000).Draw(t, "span"), Set: true}

@@ -28,6 +28,7 @@ func TestPlanMode(t *testing.T) {
 	t.Run("PLN-04 a lead that may not plan works without a plan, and one that nobody answers asks again when its user speaks", testUnplanned)
 	t.Run("PLN-03 a lead whose history becomes a summary plans once", testSummedUp)
 	t.Run("PLN-02 tools of a server run while its session plans if the server marks them as read-only", testServers)
+	t.Run("PLN-04 CRD-07 a coordinator's workers hand in their plans, it approves, and they do the work", testWorkersPlans)
 	t.Run("PLN-01 plans are refused by name where there is no plan mode, and plan mode where nobody plans work that changes something", testNoPlanMode)
 }
 
@@ -145,4 +146,22 @@ func testNoPlanMode(t *testing.T) {
 			t.Errorf("%s: %v", c.new, err)
 		}
 	}
+}
+
+// testWorkersPlans has workers plan as a policy's definition says.
+func testWorkersPlans(t *testing.T) {
+	want(t, stepsOf(t, `agentsim: 1
+name: my
+provider: {model: claude-sonnet-5-5, latency: {profile: steady}}
+project:
+  files: {a.go: {tokens: 900, class: code}, b.go: {tokens: 900, class: code}, notes.md: {tokens: 300}}
+  agents: {policy: {agents/worker.md: "---\nname: worker\ndescription: Works.\npermissionMode: plan\n---\nYou work.\n"}}
+structure: coordinator
+script: {main: {user: Change it.}}
+work:
+  - {id: look, kind: research, reads: [notes.md]}
+  - {id: change, kind: implement, after: [look], edits: [{file: a.go, tokens: 20}]}
+  - {id: more, kind: implement, after: [look], edits: [{file: b.go, tokens: 20}]}
+lab: {permissions: {mode: default}}
+`), "main/1.1(worker,plan) Agent -Glob -Read main/3.1(worker,plan) main/3.2(worker,plan) Agent Agent -Write -Write leave:acceptEdits SendMessage -ExitPlanMode -Glob leave:acceptEdits SendMessage -ExitPlanMode -Read -Glob -Read -Edit -Edit")
 }

@@ -21,6 +21,9 @@ type order struct {
 // answer, gives out what may begin, waits while workers are at it, and has a last
 // word. It reads and edits nothing itself.
 func (m *Model) coordinate() error {
+	if approve(m, m.s.team) {
+		return nil
+	}
 	m.taken = set{}
 	m.recover()
 	for {

@@ -17,7 +17,7 @@ const (
 	planReminder = "<system-reminder>\n# planMode\n"
 	plansDir     = "~/.claude/plans/"
 	planThere    = "It holds a plan already"
-	notApproved  = "The user has not approved the plan."
+	notApproved  = " has not approved the plan."
 )
 
 // maxPlans is how often a lead revises its plan before it leaves it to the user.
@@ -36,9 +36,11 @@ type planning struct {
 	rejected int    // plans
 }
 
-// plans reports whether anybody may plan: a lead that is to, or members of a team, who do
-// where their definition says so.
-func (t *Table) plans() bool { return t.plan.Set || t.strategy == teamStrategy }
+// plans reports whether anybody may plan: a lead that is to, or members of a team and
+// workers, who do where their definition says so.
+func (t *Table) plans() bool {
+	return t.plan.Set || t.strategy == teamStrategy || t.strategy == coordinatorStrategy
+}
 
 // planTool notes that a lead can enter plan mode.
 func planTool(f *folder, name string) {
@@ -82,7 +84,7 @@ func planResult(f *folder, u *use, b *llm.Block) {
 	case u.name == exitTool && !b.IsError && f.s.team.me == "":
 		p := own(&f.s.planning)
 		p.on, p.over = false, true
-	case u.name == exitTool && strings.HasPrefix(b.Content.Raw(), notApproved):
+	case u.name == exitTool && strings.Contains(b.Content.Raw(), notApproved):
 		p := own(&f.s.planning)
 		p.written, p.rejected = false, p.rejected+1
 	case u.name == exitTool:

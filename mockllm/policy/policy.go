@@ -108,6 +108,10 @@ func (m *Model) plainAnswer() {
 // worker does its assignment item by item, then reports.
 func (m *Model) worker() error {
 	items := m.s.assign.items
+	if m.s.planning.writes && slices.ContainsFunc(items, func(i int) bool { return held(m, i) && !m.done.has(i) }) {
+		propose(m)
+		return nil
+	}
 	for _, i := range items {
 		if m.done.has(i) || m.failed.has(i) {
 			continue

@@ -116,10 +116,11 @@ func recruit(m *Model, w *teamwork, open []int) bool {
 	return true
 }
 
-// approve answers plans that teammates have sent. It reports whether there were any.
+// approve answers plans that teammates and workers have sent; a worker, about whom nobody
+// is asked, is to edit unasked. It reports whether there were any.
 func approve(m *Model, w *teamwork) bool {
 	for _, p := range w.plans {
-		reply := object("type", "plan_approval_response", "request_id", p[1], "approve", true)
+		reply := object("type", "plan_approval_response", "request_id", p[1], "approve", true, given(m.t.strategy == coordinatorStrategy, "permissionMode"), "acceptEdits")
 		m.a.Use(m.q, m.t.names.send, object("to", p[0], "message", verbatimJSON(reply.Raw())), "")
 	}
 	return len(w.plans) > 0

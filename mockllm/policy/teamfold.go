@@ -85,6 +85,9 @@ func isMail(raw string) bool { return strings.HasPrefix(raw, mailOpen) }
 // teamText takes what a text of the user's side says of the team: who one is, a mail, or
 // that a teammate has ended.
 func teamText(f *folder, raw string, n *note) {
+	if f.t.strategy == coordinatorStrategy && isMail(raw) {
+		planMail(f, raw)
+	}
 	if f.t.strategy != teamStrategy {
 		return
 	}
@@ -125,9 +128,7 @@ func (f *folder) teamMail(raw string, n *note) {
 		}
 		return
 	}
-	if from := between(raw, mailOpen, `"`); strings.HasPrefix(raw, mailOpen+from+`" type="plan_approval_request"`) {
-		w.plans = append(slices.Clone(w.plans), [2]string{from, between(raw, `"request_id":"`, `"`)})
-	}
+	planMail(f, raw)
 	f.settle(n.done, n.failed)
 	for _, i := range n.done { // who reports goes on with one of those that it freed
 		freed := 0
@@ -141,9 +142,21 @@ func (f *folder) teamMail(raw string, n *note) {
 	}
 }
 
+// planMail takes in a plan that waits for its lead's word.
+func planMail(f *folder, raw string) {
+	if from := between(raw, mailOpen, `"`); strings.HasPrefix(raw, mailOpen+from+`" type="plan_approval_request"`) {
+		w := f.teamed()
+		w.plans = append(slices.Clone(w.plans), [2]string{from, between(raw, `"request_id":"`, `"`)})
+	}
+}
+
 // teamUse notes what one does oneself: a report hands a task in, and who was told of
 // something knows it.
 func teamUse(f *folder, b *llm.Block, n *note) {
+	if f.t.strategy == coordinatorStrategy && b.Name == f.t.names.send && len(f.s.team.plans) > 0 {
+		w := f.teamed()
+		w.plans = slices.DeleteFunc(slices.Clone(w.plans), func(p [2]string) bool { return p[0] == n.msg.to })
+	}
 	if f.t.strategy != teamStrategy || b.Name != f.t.names.send {
 		return
 	}

@@ -317,12 +317,21 @@ func (m *mate) hearPlan(mail *mailed) {
 	m.of.planning, own.mode, own.alone = nil, mail.mode, true
 }
 
-// peers is the mailbox for what other sessions write to a root, nil of others.
+// peers is the mailbox for what other sessions, and workers, write to a root, nil of
+// others.
 func (r *Root) peers() *team.Box {
 	if r == nil {
 		return nil
 	}
 	return r.mail
+}
+
+// mailbox is a root's for that, made with the first mail.
+func (a *Agent) mailbox() *team.Box {
+	if a.root.mail == nil {
+		a.root.mail = team.NewBox(a.lineage)
+	}
+	return a.root.mail
 }
 
 // whyBridge is why a message to another session elsewhere is asked about.
@@ -351,10 +360,7 @@ func acrossSessions(a *Agent, to team.Address, in tool.MessageInput) tool.Result
 	if other == nil || other.ended {
 		return failure("Your message was not sent: there is no session " + to.Name + ".")
 	}
-	if other.root.mail == nil {
-		other.root.mail = team.NewBox(other.lineage)
-	}
-	if err := post(a.w, other, other.root.mail, "", a.lineage, team.PlainText, in.Message); err != nil {
+	if err := post(a.w, other, other.mailbox(), "", a.lineage, team.PlainText, in.Message); err != nil {
 		return failure("Your message was not sent: " + err.Error() + ".")
 	}
 	return sent("Your message is in the mailbox of session " + to.Name + ".")

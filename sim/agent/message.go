@@ -20,9 +20,12 @@ type posted struct {
 // idles; one that has ended is resumed by it. One that was stopped and still winds
 // up is resumed as soon as it has ended. Whom it waits for it cannot write to.
 func sendMessage(a *Agent, use *llm.Block) tool.Result {
-	in, err := tool.ParseMessageInput(use.Content, a.w.gates.AgentSwarms)
+	in, err := tool.ParseMessageInput(use.Content, structures(a.w))
 	if err != nil {
 		return failure(err.Error())
+	}
+	if in.Structured != nil && a.coordinates() && workersPlan(a.w) {
+		return answerWorker(a, in)
 	}
 	if a.w.gates.AgentSwarms {
 		if r, ok := postal(a, in, use); ok {

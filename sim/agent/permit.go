@@ -71,7 +71,7 @@ func (u *toolUse) permit(p *kernel.Proc) (denied *tool.Result, err error) {
 	}
 	call := permission.Call{Tool: u.tool.Name, Aliases: u.tool.Aliases, Class: u.class()}
 	rules := a.rules()
-	pol := permission.Policy{Mode: a.Mode(), AvoidPrompts: a.ctx.AppState.AvoidPrompts, Rules: rules, Classifier: a.w.cfg.Permissions.Classifier, Unasked: u.unasked()}
+	pol := permission.Policy{Mode: a.Mode(), AvoidPrompts: a.ctx.AppState.AvoidPrompts && !u.toLead(), Rules: rules, Classifier: a.w.cfg.Permissions.Classifier, Unasked: u.unasked()}
 	if !rules.Empty() || pol.Mode == permission.Auto || len(a.w.cfg.Permissions.Answers) > 0 {
 		call.Subjects = u.subjects()
 		call.Names = u.names(call.Subjects)
@@ -215,7 +215,9 @@ func (u *toolUse) prompt(p *kernel.Proc, call *permission.Call, why string) (*to
 		return nil, err
 	}
 	ev.Via, ev.Mode = u.via, string(a.Mode())
-	ev.Decision, ev.Why = string(ans.Reply), "user"
+	if ev.Decision, ev.Why = string(ans.Reply), "user"; u.toLead() {
+		ev.Why = "lead"
+	}
 	if ans.Reply == ReplyNever {
 		ev.Decision, ev.Why = permission.Deny.String(), "time-out"
 	}
@@ -228,7 +230,7 @@ func (u *toolUse) prompt(p *kernel.Proc, call *permission.Call, why string) (*to
 		return refusal(u.tool.Name, "nobody answered the prompt within "+a.w.cfg.Permissions.TimeOut.String()), nil
 	case ReplyDeny:
 		if u.tool.Name == plan.ExitName {
-			out := failure(plan.Rejected(ans.Feedback))
+			out := failure(plan.Rejected(approvedBy(a), ans.Feedback))
 			return &out, nil
 		}
 		said := "the user refused"

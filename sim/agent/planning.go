@@ -7,6 +7,7 @@ import (
 	"agentsim/sim/llm"
 	"agentsim/sim/permission"
 	"agentsim/sim/plan"
+	"agentsim/sim/team"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
@@ -17,6 +18,10 @@ type planning struct {
 	plan.Memory
 	file string
 	text string // of the plan that somebody is asked about
+
+	requests int       // of a worker to its coordinator
+	asked    *asked    // the one that is not answered
+	box      *team.Box // of the answers
 }
 
 // plansFirst gives an agent whose own mode is to plan a plan of its own.
@@ -37,7 +42,7 @@ func ownPlan(a *Agent) *planning {
 
 // neverLeaves tells of an agent with a plan of its own about which nobody is asked.
 func neverLeaves(a *Agent) {
-	if a.planning != nil && a.ctx.AppState.AvoidPrompts && a.ctx.Pool.Has(plan.ExitName) {
+	if a.planning != nil && a.ctx.AppState.AvoidPrompts && a.ctx.Pool.Has(plan.ExitName) && planLead(a) == nil {
 		a.finding("plan-kept", "agents of type "+a.def.Type+" plan, and in the background nobody is asked about a plan: they never leave plan mode")
 	}
 }
@@ -175,7 +180,7 @@ func leavesPlan(a *Agent) tool.Result {
 	}
 	turnTo(a, of.Mode, of.Rules, "leave")
 	a.planning = nil
-	return tool.Result{Content: llm.NewText(llm.Prose, plan.Approved(of.file, of.text))}
+	return tool.Result{Content: llm.NewText(llm.Prose, plan.Approved(approvedBy(a), of.file, of.text))}
 }
 
 // turnTo changes an agent's mode and the rules that it goes by.
@@ -204,10 +209,13 @@ type Question struct {
 }
 
 // approver is who is asked about a call: the user, for teammates once their lead has
-// heard of it.
+// heard of it, and about a worker's plan its coordinator.
 func (u *toolUse) approver() Approver {
-	if mateOf(u.by).member() {
+	switch {
+	case mateOf(u.by).member():
 		return atLead{}
+	case u.toLead():
+		return atCoordinator{}
 	}
 	return atTerminal{}
 }

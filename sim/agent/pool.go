@@ -119,8 +119,8 @@ func (w *World) definition(t *tool.Tool) string {
 	switch {
 	case t.Name == tool.AgentName:
 		shaped.Description, shaped.Schema = tool.AgentSchema(w.schema())
-	case t.Name == tool.SendName && w.gates.AgentSwarms:
-		shaped.Description, shaped.Schema = tool.SendSchema()
+	case t.Name == tool.SendName && structures(w):
+		shaped.Description, shaped.Schema = sendDefinition(w)
 	}
 	if w.cfg.Heads != nil {
 		shaped.Description += w.cfg.Heads.Tool(t.Name)

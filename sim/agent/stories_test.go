@@ -36,7 +36,7 @@ import (
 //	crash at=2s agent=LINEAGE
 //	flip at=2s gate=NAME value=true
 //	threshold at=2s over=N preview=N: of content replacement
-//	definition TYPE [tools=(…)] [deny=(…)] [model=…] [turns=N] [mode=…] [background] [isolation=worktree], its prompt below
+//	definition TYPE [tools=(…)] [deny=(…)] [model=…] [turns=N] [mode=…] [background] [policy] [isolation=worktree], its prompt below
 //	builtin TYPE: a built-in definition that is not listed where nothing is said
 //	run show=(kind, …) [end]: the lines of those kinds of events, and the run's end
 //	request LINEAGE CALL [from=N]: the blocks it sent and its markers
@@ -291,6 +291,8 @@ func (s *story) define(d *datadriven.TestData) {
 			def.MaxTurns = s.number(a.Vals[0])
 		case "background":
 			def.Background = true
+		case "policy":
+			def.Source = agent.FromPolicy
 		case "mode":
 			def.Mode = permission.Mode(a.Vals[0])
 		case "isolation":

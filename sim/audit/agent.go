@@ -66,6 +66,7 @@ type life struct {
 	looks    []shown                 // at outputs, whose results no request has held
 	ignored  []string                // what findings say of fields of its calls that have no effect, since the last request
 	banners  banners
+	lead     leadWord
 	rebased  string        // why the next request does not go on from there; "" if it does
 	listens  *agent        // whose abort it hears
 	due      vtime.Instant // when it moves to the background by itself, 0 for never

@@ -134,7 +134,7 @@ func (u *permissions) permission(a *agent, b *transcript.Permission) {
 		a.edited = true
 	case b.Decision == "ask":
 		a.asked = true
-		if u.fails(iso04, !a.avoids) {
+		if u.fails(iso04, !a.avoids || a.asksLead(b.Tool)) {
 			u.report(iso04, a, "no prompt for "+b.Tool+": it avoids them", "a prompt")
 		}
 	case b.Why == whyAvoided:

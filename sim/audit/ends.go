@@ -163,6 +163,10 @@ func (u *permissions) answers(a *agent, c *call, b *transcript.Permission) {
 	if u.opt.Session == nil || x == nil || a.edited {
 		return
 	}
+	if a.asksLead(c.name) {
+		u.byLead(a, b)
+		return
+	}
 	want := u.reply(a, x)
 	why := "user"
 	if want == "never" {

@@ -191,7 +191,7 @@ func (u *permissions) follows(a *agent, c *call, b *transcript.Permission) {
 	if want == "allow" && c.name == sendTool && u.gates.on[swarmsGate] && strings.HasPrefix(field(c.use.input, "to"), "bridge:") && field(c.use.input, "message") != "" {
 		want = "ask" // another session elsewhere hears nothing without consent
 	}
-	if want == "ask" && a.avoids {
+	if want == "ask" && a.avoids && !a.asksLead(c.name) {
 		want = "deny"
 	}
 	if u.fails(prm01, b.Decision == want) {

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -92,7 +93,7 @@ func open(rule string) bool {
 
 // leaves is PLN-05: what was remembered comes back, all of it.
 func (u *plans) leaves(a *agent, b *transcript.Plan) {
-	before, stripped := "default", []string(nil)
+	before, stripped := cmp.Or(a.lead.mode, "default"), []string(nil)
 	if a.planned != nil {
 		before, stripped = a.planned.before, a.planned.stripped
 		if u.fails(pln05, b.File == a.planned.file && slices.Equal(b.Stripped, stripped)) {
@@ -102,7 +103,7 @@ func (u *plans) leaves(a *agent, b *transcript.Plan) {
 	if u.fails(pln05, b.From == planMode && a.mode() == planMode && !a.bound() && b.To == before) {
 		u.report(pln05, a, "from "+planMode+" to "+before, b.From+" to "+b.To)
 	}
-	a.carries, a.planned = a.planned, nil
+	a.carries, a.planned, a.lead = a.planned, nil, leadWord{}
 }
 
 // told is PLN-03 for the text that tells an agent what plan mode asks for: five headings

@@ -26,6 +26,11 @@ var planSurgeries = []conductSurgery{
 	{"AUD-05 PLN-03 nothing told", "wrong-writes", "PLN-03", "what plan mode asks for", reworded(0, 1, llm.Messages, "# planMode", "# mode")},
 	{"AUD-05 PLN-04 a plan that nobody approved", "wrong-writes", "PLN-04", "an approved call of ExitPlanMode", missing(
 		func(b *transcript.Permission) bool { return b.Tool == "ExitPlanMode" && b.Decision == "allow" })},
+	{"AUD-05 PLN-04 a plan that its worker's coordinator refused, and that holds", "wrong-approval", "PLN-04", "the word of its lead on its plan: deny", decides(
+		func(b *transcript.Permission) bool { return b.Why == "lead" && b.Decision == "deny" }, func(b *transcript.Permission) { b.Decision = "allow" })},
+	{"AUD-05 PLN-04 a worker's plan of which its user decides", "wrong-approval", "PLN-04", "the word of its lead on its plan: allow", decides(
+		func(b *transcript.Permission) bool { return b.Why == "lead" && b.Decision == "allow" }, func(b *transcript.Permission) { b.Why = "user" })},
+	{"AUD-05 PLN-05 a worker's mode that is not its coordinator's word", "wrong-approval", "PLN-05", "from plan to acceptEdits", turns("leave", func(b *transcript.Plan) { b.To = "default" })},
 	{"AUD-05 PLN-05 another mode than remembered", "wrong-writes", "PLN-05", "from plan to auto", turns("leave", func(b *transcript.Plan) { b.To = "default" })},
 	{"AUD-05 PLN-05 rules that stay away", "wrong-writes", "PLN-05", "the plan file and the rules", turns("leave", func(b *transcript.Plan) { b.Stripped = nil })},
 	{"AUD-05 PLN-05 another plan than was written", "wrong-writes", "PLN-05", "the plan in the result", reworded(0, 7, llm.Messages, "Raise it to 20.", "Raise it to 30.")},

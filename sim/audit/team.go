@@ -246,6 +246,7 @@ func (u *teams) mail(ref int32, b *transcript.Mail) {
 			u.report(swm04, a, "mail "+decimal(int64(u.sent[k]))+" of "+b.From, decimal(int64(b.N)))
 		}
 		u.speaks(a, b)
+		a.hearsLead(b)
 		return
 	}
 	u.got[k]++
@@ -253,7 +254,7 @@ func (u *teams) mail(ref int32, b *transcript.Mail) {
 		u.report(swm04, a, "mail "+decimal(int64(u.got[k]))+" of "+b.From+" of "+decimal(int64(u.sent[k]))+", each once", "mail "+decimal(int64(b.N))+" "+b.Op)
 		return
 	}
-	if b.Mode != "" && a != nil {
+	if b.Mode != "" && a != nil && a.mate {
 		a.chosen, a.fixed = b.Mode, true
 	}
 	if b.Op == "delivered" && b.Place != "client" {

@@ -129,9 +129,9 @@ one file, the plan file ` + file + how + "\n")
 // Entered is the result of EnterPlanMode; what the mode asks for stands behind it.
 const Entered = "Plan mode is on. Explore the project and design an approach; change nothing but the plan file."
 
-// Approved is the result of ExitPlanMode that was approved.
-func Approved(file, text string) string {
-	return "The user has approved the plan. Plan mode is off: you can make changes now. The plan stands in " + file +
+// Approved is the result of ExitPlanMode that was approved by whom it says.
+func Approved(by, file, text string) string {
+	return by + " has approved the plan. Plan mode is off: you can make changes now. The plan stands in " + file +
 		".\n\n## Approved Plan\n" + strings.TrimRight(text, "\n") + "\n"
 }
 
@@ -140,11 +140,11 @@ func Submitted(request string) string {
 	return "Your plan is in the mailbox of your lead, as " + request + ". Plan mode stays on until it is approved. Change nothing before; with nothing left to do just stop: the answer wakes you."
 }
 
-// Rejected is the result of ExitPlanMode that was not approved, said is what the user
-// said.
-func Rejected(said string) string {
+// Rejected is the result of ExitPlanMode that was not approved by whom it says; said is
+// what that one said.
+func Rejected(by, said string) string {
 	if said = strings.TrimSpace(said); said == "" {
 		said = "nothing"
 	}
-	return "The user has not approved the plan. Plan mode stays on. The user said: " + said
+	return by + " has not approved the plan. Plan mode stays on. " + by + " said: " + said
 }

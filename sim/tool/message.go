@@ -27,6 +27,17 @@ var teamSendFields = fields{
 	{name: "message", typ: anyType, required: true, about: "The text; or, to one member of your team, an object whose type is shutdown_request, shutdown_response, plan_approval_request or plan_approval_response."},
 }
 
+// planSendFields are what it takes where workers plan.
+var planSendFields = fields{
+	sendFields[0],
+	{name: "message", typ: anyType, required: true, about: "The text; or, to a worker that has sent a plan_approval_request, an object whose type is plan_approval_response."},
+}
+
+// SendPlanSchema is the description and the input schema of SendMessage where workers plan.
+func SendPlanSchema() (description, schema string) {
+	return sendText + sendPlanText, planSendFields.schema()
+}
+
 // SendSchema is the description and the input schema of SendMessage with teams.
 func SendSchema() (description, schema string) {
 	return sendText + sendTeamText, teamSendFields.schema()

@@ -98,6 +98,8 @@ Use it for work of three or more steps, when the user gives several things to do
 	sendTeamText = `
 - In a team, write to teammates by name, to your lead as team-lead, or to all others as *. What a teammate says comes to you by itself; nobody hears what you do not send.
 - To end a teammate send it a shutdown_request; it answers with a shutdown_response that bears the request's id. Approving ends you. A plan that you send as plan_approval_request is answered by the lead alone.`
+	sendPlanText = `
+- Your workers plan first and send you each plan as a plan_approval_request. Read it against what the user wants and answer with a plan_approval_response that bears its request_id: approve true, with permissionMode acceptEdits where the worker is to edit files unasked, or approve false with feedback. Until then it waits.`
 	teamCreateText = `Creates a team of agents that work side by side and share one task list. You become its lead.
 Use it when the user asks for a team, or when work falls into parts that several agents should do at once while talking to each other. After creating it, add tasks with TaskCreate, start teammates with the Agent tool by passing team_name and a name, and give out tasks with TaskUpdate. Teammates that have nothing to do are idle, which is normal; a message wakes them.`
 

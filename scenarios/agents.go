@@ -198,20 +198,22 @@ func (c *checker) itemModel(path string, it *Item) {
 type Start struct {
 	Path        string // of the place that says it
 	Type, Model string // Model is "" for the type's own
+	Edits       bool   // it is to change files
 	Scripted    bool   // an exact turn starts it, which may be a mistake of the model's
 }
 
 // Starts are the agents that the scenario has started by their type, forks aside.
 func (s *Scenario) Starts() (out []Start) {
+	edits := slices.ContainsFunc(s.Work, func(it Item) bool { return len(it.Edits) > 0 })
 	if s.Strategy() == "coordinator" && s.hasWork() {
-		out = append(out, Start{Path: "structure", Type: "worker"})
+		out = append(out, Start{Path: "structure", Type: "worker", Edits: edits})
 	}
 	if s.teams() {
 		at := "structure"
 		if s.Type != "" {
 			at = "type"
 		}
-		out = append(out, Start{Path: at, Type: cmp.Or(s.Type, s.defaultType())})
+		out = append(out, Start{Path: at, Type: cmp.Or(s.Type, s.defaultType()), Edits: edits})
 	}
 	for i := range s.Work {
 		it, at := &s.Work[i], "structure"
@@ -224,13 +226,13 @@ func (s *Scenario) Starts() (out []Start) {
 		case s.Type != "":
 			at = "type"
 		}
-		out = append(out, Start{Path: at, Type: cmp.Or(s.typeOf(it), s.defaultType()), Model: it.Agent.Model})
+		out = append(out, Start{Path: at, Type: cmp.Or(s.typeOf(it), s.defaultType()), Model: it.Agent.Model, Edits: len(it.Edits) > 0})
 	}
 	for i, sc := range s.Scripts {
 		for j, t := range sc.Turns {
 			for k := range t.Tools {
 				if in := s.call(&t.Tools[k]); in != nil && in.Type != "" {
-					out = append(out, Start{"answers[" + itoa(i) + "].turns[" + itoa(j) + "].tools[" + itoa(k) + "]", in.Type, in.Model, true})
+					out = append(out, Start{"answers[" + itoa(i) + "].turns[" + itoa(j) + "].tools[" + itoa(k) + "]", in.Type, in.Model, false, true})
 				}
 			}
 		}

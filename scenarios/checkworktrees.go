@@ -63,19 +63,37 @@ var mergeTools = []string{"Agent", "Read", "Edit", "Bash"}
 // merging holds a scenario whose lead asks for worktrees against what merging needs.
 func merging(c *checker) {
 	s := c.s
-	list, at, whose := s.offers()
-	lacks := func(name string) bool {
-		return list == nil && name == "Bash" || list != nil && !slices.Contains(*list, name)
+	if s.Isolation != Isolated || !s.hasWork() || !s.spawns() || s.Stack == MinimalStack || s.teams() {
+		return
 	}
+	list, _, whose := s.offers()
+	why := Unmergeable(s, func(name string) bool {
+		return list == nil && name == "Bash" && !c.file.foreign || list != nil && !slices.Contains(*list, name)
+	})
+	hint := "such as " + isolationOffered
+	if strings.Contains(why, "needs") {
+		hint = "tools: [" + strings.Join(usual, ", ") + "] below " + whose
+	}
+	if why != "" {
+		c.bad("isolation", hint, "%s", why)
+	}
+}
+
+// Unmergeable is why no branch of an agent's worktree is merged where its lead lacks some
+// tools, "" where the lead merges it.
+func Unmergeable(s *Scenario, lacks func(tool string) bool) string {
+	_, at, _ := s.offers()
 	switch i := slices.IndexFunc(mergeTools, lacks); {
-	case s.Isolation != Isolated || !s.hasWork() || !s.spawns() || s.Stack == MinimalStack:
 	case s.Strategy() == "coordinator" || s.Coordinates():
-		c.bad("isolation", "such as "+isolationOffered, "a coordinator has no shell to merge branches in")
+		return "a coordinator has no shell to merge branches in"
+	case s.teams():
+		return "the lead of a team merges no branches"
 	case s.Project.Repository == NoRepository || s.Project.Repository == Uncommitted:
-		c.bad("isolation", "such as "+isolationOffered, "no worktree can be made where nothing is committed")
+		return "no worktree can be made where nothing is committed"
 	case i >= 0:
-		c.bad("isolation", "tools: ["+strings.Join(usual, ", ")+"] below "+whose, "a lead that merges branches needs %s, which %s has not got", mergeTools[i], cmp.Or(at, "main"))
+		return "a lead that merges branches needs " + mergeTools[i] + ", which " + cmp.Or(at, "main") + " has not got"
 	}
+	return ""
 }
 
 // remote holds the link to remote environments, and fills in what is not said of it.

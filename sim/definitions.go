@@ -133,6 +133,9 @@ func (r *run) define(cfg *agent.Config) error {
 	if err := defines(set.Definitions, sc); err != nil {
 		return err
 	}
+	if err := comesBack(r, set.Definitions); err != nil {
+		return err
+	}
 	r.defined, cfg.Definitions = set, set.Definitions
 	return r.remember(set.Definitions)
 }

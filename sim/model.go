@@ -136,7 +136,7 @@ func (r *run) sources() (mockllm.Source, error) {
 	if len(sc.Work) == 0 {
 		return mockllm.Sources{script.Hidden{Filler: r.filler}, book, script.Asides{Filler: r.filler}}, nil
 	}
-	table, err := policy.Bind(sc, policy.Options{Files: r.fs.Paths(), Works: reads(r), Says: r.line, Place: r.within, Key: r.key.Sub("policy"), Marks: r.marks, Filler: r.filler})
+	table, err := policy.Bind(sc, policy.Options{Files: r.fs.Paths(), Works: reads(r), Says: r.line, Place: r.within, Apart: apart(r), Key: r.key.Sub("policy"), Marks: r.marks, Filler: r.filler})
 	if err != nil {
 		return nil, err
 	}

@@ -133,7 +133,7 @@ func (o *observer) done(a *agent.Agent, item string, stale bool) *transcript.Ite
 // repeats what earlier answers said.
 func (o *observer) record(a *agent.Agent, it *transcript.Item) {
 	key := reported{a.Ref(), it.Item}
-	o.last[it.Item] = verdict{a, it.Outcome}
+	o.last[it.Item] = verdict{a, it.Outcome, agent.Unmerged(a)}
 	if o.told[key] == it.Outcome {
 		return
 	}
@@ -218,16 +218,21 @@ func (o *observer) uses(item, path string) bool {
 	if it == nil {
 		return false
 	}
-	picks := func(s scenarios.Selector) bool {
-		return s.Path == path || doublestar.MatchUnvalidated(cmp.Or(s.Path, s.Glob), path)
-	}
-	edits := func(it *scenarios.Item) bool {
-		return slices.ContainsFunc(it.Edits, func(e scenarios.Edit) bool { return picks(e.File) })
-	}
-	if edits(it) || slices.ContainsFunc(it.FoundIn, picks) || slices.ContainsFunc(it.Reads, picks) || slices.ContainsFunc(it.Knows, func(name string) bool { return summarizes(name, path) }) {
+	picks := func(s scenarios.Selector) bool { return picks(s, path) }
+	if edits(it, path) || slices.ContainsFunc(it.FoundIn, picks) || slices.ContainsFunc(it.Reads, picks) || slices.ContainsFunc(it.Knows, func(name string) bool { return summarizes(name, path) }) {
 		return true
 	}
-	return it.Kind == "verify" && slices.ContainsFunc(it.After, func(id string) bool { return o.items[id] != nil && edits(o.items[id]) })
+	return it.Kind == "verify" && slices.ContainsFunc(it.After, func(id string) bool { return o.items[id] != nil && edits(o.items[id], path) })
+}
+
+// picks reports whether a selector means a file.
+func picks(s scenarios.Selector, path string) bool {
+	return s.Path == path || doublestar.MatchUnvalidated(cmp.Or(s.Path, s.Glob), path)
+}
+
+// edits reports whether an item changes a file.
+func edits(it *scenarios.Item, path string) bool {
+	return slices.ContainsFunc(it.Edits, func(e scenarios.Edit) bool { return picks(e.File, path) })
 }
 
 // summarizes reports whether what an item knows is a summary of a file, by its path

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -102,15 +103,19 @@ func (r *run) place(fs *workspace.FS, fact string) string {
 	return ""
 }
 
-// settle records as wrong what was reported done and has a defect that stands in
-// the project's files at the end of the run, once for each item, for whoever
-// reported it last.
+// settle records what the project's files at the end of the run say against what was
+// reported done, once for each item, for whoever reported it last: a defect that stands
+// there makes it wrong, and it is not done where its change is in a branch that nobody
+// merged.
 func (o *observer) settle() {
 	standing := o.standing()
 	for i := range o.r.scenario.Work {
 		id := o.r.scenario.Work[i].ID
-		last, ok := o.last[id]
-		if ok && standing[id] && (last.outcome == transcript.Done || last.outcome == transcript.Rework) {
+		switch last := o.last[id]; {
+		case last.by == nil || last.outcome != transcript.Done && last.outcome != transcript.Rework:
+		case last.unmerged != nil && slices.ContainsFunc(last.unmerged(), func(p string) bool { return edits(&o.r.scenario.Work[i], p) }):
+			o.record(last.by, &transcript.Item{Item: id, Outcome: transcript.Failed, Missing: []string{"merge"}})
+		case standing[id]:
 			o.record(last.by, &transcript.Item{Item: id, Outcome: transcript.Wrong})
 		}
 	}
@@ -147,8 +152,9 @@ func errs(it *scenarios.Item) bool { return len(it.Pitfalls)+len(it.MisledBy) > 
 
 // verdict is what an agent said last of an item.
 type verdict struct {
-	by      *agent.Agent
-	outcome transcript.Outcome
+	by       *agent.Agent
+	outcome  transcript.Outcome
+	unmerged func() []string // what it changed and nobody merged; nil where that is the project's own
 }
 
 // corrected reports whether an agent has taken a defect of the item away: some

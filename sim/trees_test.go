@@ -33,6 +33,8 @@ func TestTrees(t *testing.T) {
 	t.Run("WKT-09 a lead makes one text of what is in conflict and commits it, in the background and where forks do the work too", testConflicts)
 	t.Run("WKT-09 a lead whose history becomes a summary merges each branch, in conflict or not", testMergesSummed)
 	t.Run("WKT-09 items whose branch cannot be merged fail", testUnmerged)
+	t.Run("WKT-09 a worktree that a definition brings is merged like one that is asked for", testDefinedTrees)
+	t.Run("WKT-09 an item whose branch nobody merged is not done, whoever reported it", testKeptBranch)
 	t.Run("WKT-08 worktrees are refused where nobody could merge them or nothing is committed", testNoTrees)
 }
 
@@ -103,7 +105,51 @@ func testUnmerged(t *testing.T) {
 	want(t, treeSteps(t, apart+"lab: {permissions: {deny: [Bash]}}\n"), lost)
 }
 
+// defined is apart with a definition that brings the worktrees.
+func defined(text string) string {
+	text = strings.Replace(text, "agents: {isolation: worktree}\n", "agents: {type: changer}\n", 1)
+	return strings.Replace(text, "  files:\n", "  files:\n    .claude/agents/changer.md: \"---\\nname: changer\\ndescription: d\\nisolation: worktree\\n---\\nYou.\\n\"\n", 1)
+}
+
+func testDefinedTrees(t *testing.T) {
+	// Whoever verifies has a worktree too, and leaves nothing in it.
+	want(t, treeSteps(t, defined(apart)), "made made first:done kept second:done kept Bash Bash Read Edit Bash own:done made third:done kept Bash made check:done removed")
+	want(t, treeSteps(t, defined(apart)+"lab: {permissions: {deny: [\"Bash(git merge:*)\"]}}\n"), "made made first:done kept second:done kept Bash Bash first:failed second:failed own:failed third:failed check:failed")
+	// What others changed in the directory is committed before a worktree is made of it.
+	mixed := strings.Replace(defined(apart), "id: first, kind: implement,", "id: first, kind: implement, agent: {type: general-purpose},", 1)
+	mixed = strings.Replace(mixed, "{file: b.go, tokens: 20}]}", "{file: a.go, tokens: 20}], after: [first]}", 1)
+	want(t, treeSteps(t, mixed), "first:done Bash made second:done kept Bash Read Edit Bash own:done made third:done kept Bash made check:done removed")
+}
+
+func testKeptBranch(t *testing.T) {
+	for _, text := range []string{apart, defined(apart)} {
+		got := strings.Join(treeSteps(t, strings.Replace(text, "{user: Change it.,", "{user: Change it., max_turns: 1,", 1)), " ")
+		if !strings.HasSuffix(got, "second:done kept first:failed second:failed") {
+			t.Error(got)
+		}
+	}
+}
+
 func testNoTrees(t *testing.T) {
+	const brings = `: agents of type "changer" edit with isolation worktree (.claude/agents/changer.md:4): `
+	for _, c := range []struct{ old, new, want string }{
+		{", Bash]", "]", "type" + brings + "a lead that merges branches needs Bash, which main has not got"},
+		{", tools: [Agent, Read, Glob, Grep, Edit, Bash]", "", "type" + brings + "a lead that merges branches needs Bash"},
+		{"project:\n", "project:\n  repository: empty\n", "type" + brings + "no worktree can be made where nothing is committed"},
+		{"structure: subagent", "structure: team", "type" + brings + "the lead of a team merges no branches"},
+		{"isolation: worktree\\n---\\nYou.\\n\"\n", "isolation: remote\\n---\\nYou.\\n\"\n", "isolation remote"},
+	} {
+		text := strings.Replace(defined(apart), c.old, c.new, 1)
+		if strings.Contains(c.new, "team") {
+			text = strings.Replace(strings.Replace(text, " by: lead,", "", 1), ", tools: [Agent, Read, Glob, Grep, Edit, Bash]", "", 1)
+		}
+		if strings.Contains(c.new, "remote") {
+			text = strings.Replace(text, "{type: changer}", "{type: changer, remote: {latency: 100ms}}\nlab: {gates: {USER_TYPE: ant}}", 1)
+		}
+		if _, err := runText(t, text); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.new, err)
+		}
+	}
 	for _, c := range []struct{ old, new, want string }{
 		{"structure: subagent", "structure: coordinator", "a coordinator has no shell to merge branches in"},
 		{", Bash]", "]", "a lead that merges branches needs Bash, which main has not got"},

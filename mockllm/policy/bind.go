@@ -21,6 +21,9 @@ type Options struct {
 	Files []string // the project's paths, relative, with forward slashes
 	Root  string   // in front of every path that agents write; "" for none
 	Place string   // the directory that the user says all files are in; "" for none
+	// Apart reports whether agents of a type ("" the default one) work in a worktree by
+	// their definition; nil where none do.
+	Apart func(typ string) bool
 	// Works reports whether somebody who loses the way may read a file; nil for all.
 	Works func(path string) bool
 	// Says is the line of a file as whoever reads it sees it; nil where nobody can
@@ -56,10 +59,23 @@ func Bind(sc *scenarios.Scenario, o Options) (*Table, error) {
 			return nil, &BindError{sc.Work[i].ID, err.Error()}
 		}
 	}
+	b.apart(sc)
 	b.close(sc.Work)
 	b.wander(sc)
 	b.families()
 	return t, nil
+}
+
+// apart notes who works in a worktree: the lead asks for one, or the definition does.
+func (b *binder) apart(sc *scenarios.Scenario) {
+	defined := func(it *item) bool {
+		return b.o.Apart != nil && b.t.strategy == string(scenarios.Subagent) && b.o.Apart(cmp.Or(it.agent.Type, sc.Type))
+	}
+	for i := range b.t.items {
+		it := &b.t.items[i]
+		it.apart = len(it.edits) > 0 && !it.byLead && (b.t.isolates || defined(it))
+		b.t.merges = b.t.merges || it.apart
+	}
 }
 
 type binder struct {

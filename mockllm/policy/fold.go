@@ -143,6 +143,11 @@ func (f *folder) settle(done, failed []int) {
 	s := &f.s
 	for _, i := range done {
 		s.done, s.failed, s.lost = s.done.with(i), s.failed.without(i), s.lost.without(i)
+		if f.t.merges && s.assign == nil && !f.t.items[i].apart {
+			for _, e := range f.t.items[i].edits {
+				s.edited = s.edited.with(e) // in the lead's directory, so that it is the lead's to commit
+			}
+		}
 	}
 	for _, i := range failed {
 		s.failed, s.lost = s.failed.with(i), s.lost.without(i)

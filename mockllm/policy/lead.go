@@ -36,7 +36,7 @@ func (m *Model) lead() error {
 		}
 	}
 	switch running := m.s.launched.minus(m.done).minus(m.failed).len(); {
-	case m.t.isolates && m.commit(m.mind().mine()):
+	case m.t.merges && m.commit(m.mind().mine()):
 	case m.list(), m.spawn():
 	case running > 0:
 		m.idle(running)
@@ -177,7 +177,7 @@ func (m *Model) agentInput(i int) *llm.Payload {
 	typ := cmp.Or(it.agent.Type, m.t.agentType)
 	return object("description", it.desc, "prompt", prompt(i), given(!fork && typ != "", m.t.names.agentType), typ,
 		given(it.agent.Model != "", "model"), it.agent.Model, // which a fork is told not to heed
-		given(isolates(m.t, it), "isolation"), "worktree", given(!fork && m.t.background, "run_in_background"), true)
+		given(m.t.isolates && it.apart, "isolation"), "worktree", given(!fork && m.t.background, "run_in_background"), true)
 }
 
 // idle ends the turn while children run.

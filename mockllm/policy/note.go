@@ -288,7 +288,7 @@ func (n *note) input(raw string) {
 		n.look = i
 	}
 	n.commits = strings.HasPrefix(raw, `{"command":"`+commitOpen)
-	n.mends = t.isolates && strings.Contains(raw, oldField+oursMark)
+	n.mends = t.merges && strings.Contains(raw, oldField+oursMark)
 	if len(n.defects) > 0 {
 		n.editInput(raw)
 	}

@@ -40,15 +40,15 @@ func (m mind) pointTo(s *section, name string, file int) {
 func (m mind) prompt(i int) string {
 	it := &m.t.items[i]
 	if it.prompting == promptLazy {
-		return m.naming(it, true) + " based on your findings, and report what came of it." + it.sayAbout() + committing(m.t, it) + m.goal() + m.purpose(it)
+		return m.naming(it, true) + " based on your findings, and report what came of it." + it.sayAbout() + committing(it) + m.goal() + m.purpose(it)
 	}
-	return m.naming(it, false) + "." + it.work() + committing(m.t, it) + m.goal() + m.purpose(it) +
+	return m.naming(it, false) + "." + it.work() + committing(it) + m.goal() + m.purpose(it) +
 		m.known(it, relay{full: it.prompting != promptPointers})
 }
 
 // committing asks whoever works on a branch for a commit.
-func committing(t *Table, it *item) string {
-	if !isolates(t, it) {
+func committing(it *item) string {
+	if !it.apart {
 		return ""
 	}
 	return " " + commitAsked

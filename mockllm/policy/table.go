@@ -22,6 +22,7 @@ type Table struct {
 	agentType   string
 	coordinator scenarios.CoordinatorSpec // how strategy coordinator leads
 	isolates    bool                      // a lead asks for worktrees
+	merges      bool                      // … or definitions do: it merges branches
 	plan        scenarios.Size            // of the plan that a lead writes first; unset, it does not plan
 	names       *stackNames
 	root        string
@@ -81,7 +82,8 @@ type item struct {
 	title     string // its id in words
 	about     string // what it is about, a sentence; "" where nothing says it
 	byLead    bool
-	turn      int // number of the user's message that asks for it
+	apart     bool // it edits, and whoever does it gets a worktree
+	turn      int  // number of the user's message that asks for it
 	after     []int
 	needs     []int       // facts, its yields among them
 	gists     []int       // files whose gist it needs

@@ -8,11 +8,11 @@ import (
 	"agentsim/sim/mark"
 )
 
-// A lead that isolates asks for a worktree for each item that edits, and for a commit of
-// whoever gets it. The branch that a result or a notification names it merges, one after
-// another and before anything else. A file in conflict it reads, and puts what both sides
-// have in the place of what stands between the marks. A branch that cannot be merged makes
-// its items fail.
+// A lead that isolates asks for a worktree for each item that edits, and some definitions
+// bring one; whoever gets one is asked for a commit. The branch that a result or a
+// notification names the lead merges, one after another and before anything else. A file in
+// conflict it reads, and puts what both sides have in the place of what stands between the
+// marks. A branch that cannot be merged makes its items fail.
 
 const (
 	commitAsked = "You work on a branch of your own, which is merged when you are done: commit what you change."
@@ -44,13 +44,10 @@ type branch struct {
 	items []int
 }
 
-// isolates reports whether whoever does an item gets a worktree.
-func isolates(t *Table, it *item) bool { return t.isolates && len(it.edits) > 0 }
-
 // branchesOf reads which branches a result, a notification or a summary names.
 func branchesOf(t *Table, raw string, n *note) (out []branch) {
 	switch {
-	case !t.isolates:
+	case !t.merges:
 	case n.notice:
 		for _, one := range strings.Split(raw, noticeOpen)[1:] {
 			_, rest, _ := strings.Cut(one, "<worktreeBranch>")

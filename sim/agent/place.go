@@ -133,6 +133,16 @@ func (p *place) left(a *Agent) (dir, branch string) {
 	return a.w.directory(p), worktree.Branch(p.tree.Slug)
 }
 
+// Unmerged lists, when it is called, the paths that are changed in the worktree of an agent
+// that lives and not in the project, since nobody merged its branch; nil where it has none.
+func Unmerged(a *Agent) func() []string {
+	if a.life == nil || a.place == nil || a.place.tree == nil {
+		return nil
+	}
+	p, project := a.place, a.w.project.repo
+	return func() []string { return p.repo.Unmerged(project) }
+}
+
 // appendLeft says it in a result.
 func (p *place) appendLeft(a *Agent, b []byte) []byte {
 	if dir, branch := p.left(a); dir != "" {

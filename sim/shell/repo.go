@@ -118,6 +118,19 @@ func (r *Repo) Changed() bool {
 	})
 }
 
+// Unmerged lists the paths that were changed since the branch was made and that another
+// has not got: what is not committed, and all of it where that one was not merged there.
+func (r *Repo) Unmerged(into *Repo) (paths []string) {
+	merged := into.head.before(map[*commit]bool{})[r.head]
+	for _, p := range r.touched() {
+		t := r.track(p)
+		if change(t.head, t.now) != ' ' || !merged && change(r.store.at(r.started, p), t.head) != ' ' {
+			paths = append(paths, p)
+		}
+	}
+	return paths
+}
+
 // branch is the one of a name, nil for none.
 func (s *store) branch(name string) *Repo {
 	for _, b := range s.branches {

@@ -40,7 +40,7 @@ func (r *run) assumed() []string {
 	out = append(out, r.ownModels()...)
 	out = append(out, r.childTTL()...)
 	out = append(out, timesAssumed(sc, r.spec.Project.Paths())...)
-	out = append(out, r.observer.limits.told()...)
+	out = append(out, r.observer.limits.strays()...)
 	if len(r.stands) > 0 {
 		out = append(out, standsText(r.stands))
 		if r.within != "" {

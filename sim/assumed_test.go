@@ -46,6 +46,14 @@ func assumes(t *testing.T, text string, sets []string, want string, not ...strin
 	}
 }
 
+// keeps runs a scenario and looks at what kept its calls from being done.
+func keeps(t *testing.T, text string, want ...string) {
+	t.Helper()
+	if got := runOf(t, specOf(t, text, "")).Kept; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func spawnsAssumed(t *testing.T) {
 	const out = ": all in one answer would be out of the look-back's reach; model.spawns_per_turn is how many begin in one answer"
 	assumes(t, reviews("fork", 9), nil, "8 spawns a turn for 9 items"+out)
@@ -81,9 +89,9 @@ func limitAssumed(t *testing.T) {
 			"  answers: [{agent: main, turns: [{tools: [{name: Bash, input: {command: " + input + "}}]}, {text: done}]}]\n"
 	}
 	const told = "a Bash call (main) reached the time limit of 2m0s: write timeout: 600000, in milliseconds, in the input"
-	assumes(t, script("sleep 420"), nil, told)
-	assumes(t, script("sleep 420, timeout: 480000"), nil, "breakpoints agent, TTL 5m", "time limit")
-	assumes(t, script("sleep 100"), nil, "breakpoints agent, TTL 5m", "time limit")
+	keeps(t, script("sleep 420"), told)
+	keeps(t, script("sleep 420, timeout: 480000"))
+	keeps(t, script("sleep 100"))
 }
 
 func deniedAssumed(t *testing.T) {
@@ -92,8 +100,9 @@ func deniedAssumed(t *testing.T) {
 			"  answers:\n    - {agent: main, turns: [{tools: [{name: Agent, input: {description: d, prompt: Go., run_in_background: " + background + "}}]}, {text: waits}, {text: done}]}\n" +
 			"    - {agent: main/*, turns: [{tools: [{name: Bash, input: {command: rm a.go}}]}, {text: done}]}\n"
 	}
-	assumes(t, text("true"), nil, "a tool use (main/1.1) denied, since nobody is asked about agents in the background: lab.permissions.allow lists what needs no prompt")
-	assumes(t, text("false"), nil, "prompts for which permissions give no answer, plans too, allowed at once", "denied")
+	keeps(t, text("true"), "a call of Bash (main/1.1) denied, since nobody is asked about agents in the background: lab: {permissions: {allow: [Bash]}} needs no prompt")
+	keeps(t, text("false"))
+	assumes(t, text("false"), nil, "prompts for which permissions give no answer, plans too, allowed at once")
 }
 
 func ownModelAssumed(t *testing.T) {

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -62,7 +63,7 @@ type limits struct {
 	detours  map[llm.ToolUseID]bool // calls that a profile's detours add
 	timedOut []string               // whose commands reached the limit of those that say none
 	strayed  []string               // whose commands on a detour did
-	unasked  []string               // who was denied what nobody was asked about
+	unasked  map[string][]string    // by tool: who was denied what nobody was asked about
 }
 
 func (l *limits) call(b *transcript.ToolCall) {
@@ -76,7 +77,10 @@ func (l *limits) call(b *transcript.ToolCall) {
 
 func (l *limits) decided(who string, b *transcript.Permission) {
 	if b.Why == permission.WhyAvoided {
-		l.unasked = append(l.unasked, who)
+		if l.unasked == nil {
+			l.unasked = map[string][]string{}
+		}
+		l.unasked[b.Tool] = append(l.unasked[b.Tool], who)
 	}
 }
 
@@ -90,21 +94,34 @@ func (l *limits) ended(who string, b *transcript.ToolResult) {
 	}
 }
 
-// told says what calls ran into, and where to change it.
-func (l *limits) told() (out []string) {
-	add := func(who []string, one, many, format string, args ...any) {
-		if n := len(who); n > 0 {
-			what := one
-			if n > 1 {
-				what = fmt.Sprintf(many, n)
-			}
-			out = append(out, what+" ("+who[0]+") "+fmt.Sprintf(format, args...))
-		}
+// by says how many calls there were, and the agent of the first.
+func by(who []string, one, many string) string {
+	if len(who) > 1 {
+		one = fmt.Sprintf(many, len(who))
 	}
-	reached := "reached the time limit of " + shell.DefaultTimeout.String()
-	add(l.timedOut, "a Bash call", "%d Bash calls", "%s: write timeout: 600000, in milliseconds, in the input", reached)
-	add(l.strayed, "a Bash call on a detour", "%d Bash calls on detours", "%s: detours, and how long their commands take, are the profile's (model.wander)", reached)
-	add(l.unasked, "a tool use", "%d tool uses", "denied, since nobody is asked about agents in the background: lab.permissions.allow lists what needs no prompt")
+	return one + " (" + who[0] + ")"
+}
+
+const timeLimit = " reached the time limit of "
+
+// strays says what calls of detours ran into.
+func (l *limits) strays() []string {
+	if len(l.strayed) == 0 {
+		return nil
+	}
+	return []string{by(l.strayed, "a Bash call on a detour", "%d Bash calls on detours") + timeLimit + shell.DefaultTimeout.String() +
+		": detours, and how long their commands take, are the profile's (model.wander)"}
+}
+
+// kept says what other calls ran into, and where to change it.
+func (l *limits) kept() (out []string) {
+	if len(l.timedOut) > 0 {
+		out = append(out, by(l.timedOut, "a Bash call", "%d Bash calls")+timeLimit+shell.DefaultTimeout.String()+": write timeout: 600000, in milliseconds, in the input")
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.unasked)) {
+		out = append(out, fmt.Sprintf("%s denied, since nobody is asked about agents in the background: lab: {permissions: {allow: [%s]}} needs no prompt",
+			by(l.unasked[name], "a call of "+name, "%d calls of "+name), name))
+	}
 	return out
 }
 

@@ -60,6 +60,7 @@ type Result struct {
 	Checks  int64             // checks of conservation laws, none broken
 	Models  []string          // that it used, the root's first
 	Assumed []string          // assumptions of the mock model, for the reader of a comparison
+	Kept    []string          // what kept calls of tools from being done, and where to change that
 	Detours int               // that items offered whoever works on them
 	Files   int               // of the project that the work reads, needs or edits
 	Before  []Before          // files that were not read for an item, since they stood in the request already
@@ -180,7 +181,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	res.Digest, res.Events, res.End, res.Agents = digest.Sum(), digest.Events(), r.kernel.Now(), len(r.world.Agents())
 	res.Checks, res.Options, res.Before = r.engine.checks, r.options(), r.observer.known()
 	if !opt.NoAssumed {
-		res.Assumed = r.assumed()
+		res.Assumed, res.Kept = r.assumed(), r.observer.limits.kept()
 	}
 	res.Draws = r.draws
 	res.Models = r.models(r.model(spec.Scenario.Provider.Model))

@@ -1,12 +1,15 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"agentsim/cachemodel"
 	"agentsim/metrics"
 	"agentsim/sim/llm"
+	"agentsim/sim/vtime"
 )
 
 // Losses says in a line for each variant what was lost on the way and what that
@@ -115,6 +118,52 @@ func hidden(r Row, suffix string) (n, output int64, cost cachemodel.Picodollars)
 		}
 	}
 	return n, output, cost
+}
+
+// Slower says in a line for each variant why it took longer than the fastest that did
+// the same work, where fewer of its agents ran at a time.
+func Slower(rows []Row) []string {
+	var out []string
+	for _, group := range bySize(rows) {
+		group = slices.DeleteFunc(group, func(r Row) bool { return !didAll(r.Run) })
+		if len(group) < 2 {
+			continue
+		}
+		fast := slices.MinFunc(group, func(a, b Row) int { return cmp.Compare(a.Run.Makespan, b.Run.Makespan) })
+		for _, r := range group {
+			n, few := together(r.Run)
+			of, many := together(fast.Run)
+			if sameWork(r.Run, fast.Run) && min(n, of) > 1 && 4*r.Run.Makespan >= 5*fast.Run.Makespan && 4*few <= 3*many {
+				out = append(out, fmt.Sprintf("%s takes %s as long as %s: its %d agents ran %s at a time, there %d ran %s", variantName(r), Times(int64(r.Run.Makespan), int64(fast.Run.Makespan)),
+					variantName(fast), n, tenths(few), of, tenths(many)))
+			}
+		}
+	}
+	return out
+}
+
+func tenths(n int64) string { return fmt.Sprintf("%d.%d", n/10, n%10) }
+
+// together is how many agents a run has below its roots, and how many of them went on
+// at a time while one did, in tenths.
+func together(r *metrics.Run) (n int, tenths int64) {
+	var spans []*metrics.Agent
+	for i := range r.Agents {
+		if a := &r.Agents[i]; a.Parent >= 0 && a.Lineage != "" {
+			spans = append(spans, a)
+		}
+	}
+	slices.SortStableFunc(spans, func(a, b *metrics.Agent) int { return cmp.Compare(a.Started, b.Started) })
+	var sum, any vtime.Duration
+	var end vtime.Instant
+	for _, a := range spans {
+		sum += vtime.Duration(a.Ended - a.Started)
+		if a.Ended > end {
+			any += vtime.Duration(a.Ended - max(a.Started, end))
+			end = a.Ended
+		}
+	}
+	return len(spans), (10*int64(sum) + int64(any)/2) / max(int64(any), 1)
 }
 
 // Steered says in a line for each variant how often its agents were steered from

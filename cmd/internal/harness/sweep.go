@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"slices"
 	"strconv"
 
 	"agentsim/cmd/internal/ui"
@@ -194,7 +195,7 @@ func (w *Sweep) take(cell, n int, r *Run) error {
 			return ui.Failf(ui.Broken, "%s with seed %d at %s: an invariant is broken\n%w", c.Variant, r.Spec.Seed(), w.Describe(c.Point), err)
 		}
 		if cell < len(w.Variants) && n == 0 { // of the first place
-			w.Assumed = append(w.Assumed, report.Said{Variant: c.Variant, Texts: r.Result.Assumed})
+			w.Assumed = append(w.Assumed, report.Said{Variant: c.Variant, Texts: slices.Concat(r.Result.Assumed, r.Result.Kept)})
 		}
 		c.Drawn = c.Drawn || r.Result.Draws > 0
 		c.Same = w.plain(cell, r.ID)

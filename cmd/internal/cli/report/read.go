@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"agentsim/cachemodel"
 	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/rundb"
@@ -148,7 +150,7 @@ func (r *recorded) spec() (*sim.Spec, string, error) {
 func (r *recorded) take(got *harness.Run) {
 	r.row.Run = got.Metrics
 	x := got.Result
-	r.said.assumed, r.said.options, r.said.checks = x.Assumed, x.Options, x.Checks
+	r.said.assumed, r.said.options, r.said.checks = slices.Concat(x.Assumed, x.Kept), x.Options, x.Checks
 	if x.Audit != nil {
 		for _, c := range x.Audit.Counts {
 			r.said.invariants++

@@ -85,7 +85,8 @@ func (a *answer) document(s *ui.Env) *report.Document {
 	d.Field("ranking_changes", report.List(a.grid.Ranking()).If(a.grid.Points() > 0))
 	d.Label("quota", a.quotas()...)
 	d.Label("unfinished", unfinished(a.done)...)
-	d.Label("why", append(why, undone(a.done)...)...)
+	d.Label("why", slices.Concat(why, undone(a.done), gathered(a.done, func(r *sim.Result) []string { return r.Kept }))...)
+	d.Label("one seed", a.oneSeed()...)
 	d.Label("findings", a.findings(s)...)
 	a.inFront(d)
 	d.Label("life size", a.life...)
@@ -148,7 +149,7 @@ func (a *answer) stands() string {
 // were steered, and what it comes to at a scale that the scenario names.
 func (a *answer) remarks() []string {
 	rows := a.rows()
-	out := slices.Concat(unequal(a.done), report.Why(rows), report.WakeUps(rows), report.Hidden(rows), report.Losses(rows), report.Steered(rows))
+	out := slices.Concat(unequal(a.done), report.Why(rows), report.Slower(rows), report.WakeUps(rows), report.Hidden(rows), report.Losses(rows), report.Steered(rows))
 	if s := a.done[0].Spec.Scenario.Scale; s != nil {
 		out = append(out, report.Extrapolate(rows, report.Scale{Type: s.Type, Spawns: s.Spawns, Period: s.Period, Low: s.Low, High: s.High})...)
 	}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 
 	"agentsim/cmd/internal/forks"
 	"agentsim/cmd/internal/loading"
@@ -55,20 +56,36 @@ func (a *answer) forkOrFresh(s *ui.Env) (*forks.Point, error) {
 		p.Why = "compared with " + fresh.Spec.Variant + ", not with the sub-agents that are waited for: forks run in the background too"
 	}
 	if fresh.Result.Draws+forked.Result.Draws > 0 {
-		p.Seed, p.Over = fmt.Sprint(fresh.Spec.Seed()), a.over(fresh, forked)
+		p.Seed, p.Over = fmt.Sprint(fresh.Spec.Seed()), a.over([]executed{*fresh, *forked})
 	}
 	p.Name = fresh.Spec.Scenario.Profile.Name
 	p.Profile = scenarios.Taken(a.file, fresh.Spec.Scenario)
 	return p, p.Drawn(append([]string{}, fresh.Spec.Scenario.Profile.From...))
 }
 
-// over is the command that bills two variants over more seeds.
-func (a *answer) over(fresh, forked *executed) string {
-	words := []string{"agentsim", "sweep", a.name, "--seeds", "20", "--variant", fresh.Spec.Variant, "--variant", forked.Spec.Variant}
+// over is the command that bills variants over more seeds.
+func (a *answer) over(done []executed) string {
+	words := []string{"agentsim", "sweep", a.name, "--seeds", "20"}
+	for _, x := range done {
+		words = append(words, "--variant", x.Spec.Variant)
+	}
 	for _, set := range a.sets {
 		words = append(words, "--set", set)
 	}
 	return ui.QuoteAll(append(words, a.project.Words()...))
+}
+
+// oneSeed says that other seeds give other figures, where a comparison has drawn ones
+// and no other line tells it.
+func (a *answer) oneSeed() []string {
+	if len(a.done) < 2 || a.answer != nil || !slices.ContainsFunc(a.done, func(x executed) bool { return x.Result.Draws > 0 }) {
+		return nil
+	}
+	done := a.done
+	if len(done) == len(a.file.VariantNames()) {
+		done = nil
+	}
+	return []string{fmt.Sprintf("what is drawn is drawn once, by seed %d: another seed gives other figures, and may rank the variants otherwise", a.done[0].Spec.Seed()), a.over(done)}
 }
 
 // by is the variant in which a structure did all the work; nil for none.

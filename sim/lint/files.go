@@ -71,7 +71,7 @@ func pathOf(b *Block) string {
 // twoWriters looks for files that two agents wrote while both were at work: two
 // workers in activations that overlap, or an agent and one that works for it. One
 // of the two may only have tried: that the file had changed under it is how such
-// a race ends where the tool takes care.
+// a race ends where the tool takes care. In a worktree of its own nobody writes another's.
 func (j *judge) twoWriters() {
 	if !j.sawTools() {
 		j.notJudged(Place{Agent: j.rootName()}, "what tools were used for is not in the record")
@@ -83,7 +83,7 @@ func (j *judge) twoWriters() {
 		j.sum.Judged++
 		for i := range j.writes[:k] {
 			v := &j.writes[i]
-			if v.path != w.path || v.agent == w.agent || v.tried && w.tried || !j.atOnce(v, w) {
+			if v.path != w.path || v.agent == w.agent || j.apart(v.agent, w.agent) || v.tried && w.tried || !j.atOnce(v, w) {
 				continue
 			}
 			key := j.name(min(v.agent, w.agent)) + " " + j.name(max(v.agent, w.agent)) + " " + w.path
@@ -96,6 +96,9 @@ func (j *judge) twoWriters() {
 		}
 	}
 }
+
+// apart reports whether two agents work in two places: neither sees what the other writes.
+func (j *judge) apart(a, b int32) bool { return j.run.Agents[a].Place != j.run.Agents[b].Place }
 
 func verb(w *write) string {
 	if w.tried {
@@ -287,7 +290,7 @@ func (j *judge) pairs(first, second role, each func(a, b *order, shared []string
 		}
 		j.sum.Judged++
 		for k, a := range j.orders {
-			if a.role != first || a.to < 0 || a.to == b.to || first == second && k >= i || !a.span.meets(b.span) {
+			if a.role != first || a.to < 0 || a.to == b.to || first == second && (k >= i || j.apart(a.to, b.to)) || !a.span.meets(b.span) {
 				continue
 			}
 			if shared := common(j.files(a), j.files(b)); len(shared) > 0 {

@@ -24,6 +24,7 @@ type Agent struct {
 	Structure string   // root, subagent or fork
 	Parent    int32    // ordinal; -1 for a root
 	Tools     []string // names in its pool; nil when not known
+	Place     int32    // 0 in the project's directory; others are in one place with an equal number
 	Spans     []Activation
 }
 

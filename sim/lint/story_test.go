@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ var storyMarks = mark.NewKey(1)
 
 // story is a run told in lines:
 //
-//	agent NAME root|worker|fork|… [of=NAME use=ID,ID id=ID tools=A,B] FROM-TO [FROM-TO …]
+//	agent NAME root|worker|fork|… [of=NAME use=ID,ID id=ID tools=A,B place=N] FROM-TO [FROM-TO …]
 //	item ID KIND [needs=A,B] [files=A,B] [after=A,B]
 //	fact NAME [FILE]
 //	tests COMMAND
@@ -113,6 +114,9 @@ func (s *story) work() *Work {
 
 func (s *story) agent(w []string, args map[string]string) {
 	a := Agent{Lineage: w[1], ID: args["id"], Type: w[2], Structure: "subagent", Parent: -1, Tools: list(args["tools"])}
+	if n, err := strconv.Atoi(args["place"]); err == nil {
+		a.Place = int32(n)
+	}
 	switch {
 	case w[2] == "root" || w[2] == "fork":
 		a.Structure = w[2]

@@ -102,6 +102,15 @@ func (db *DB) ToolSpans(run string) ([]ToolSpan, error) {
 		FROM tool_calls t LEFT JOIN events e ON e.run = t.run AND e.seq = t.ended_seq WHERE t.run = ? ORDER BY t.agent, t.call, t.idx`, run)
 }
 
+// Apart lists the agents for which a place of their own was made, a worktree or a remote
+// environment, by their ordinals.
+func Apart(db *DB, run string) ([]int32, error) {
+	return query(db, "read the worktrees", func(rows *sql.Rows) (agent int32, err error) { return agent, rows.Scan(&agent) },
+		`SELECT DISTINCT a.agent FROM agents a JOIN events e ON e.run = a.run
+		WHERE a.run = ? AND (e.kind = 'worktree' AND e.text LIKE ' op=made %' AND e.text LIKE '% lineage=' || a.lineage OR e.kind = 'link' AND e.agent = a.agent)
+		ORDER BY a.agent`, run)
+}
+
 // Activation is one activation of an agent.
 type Activation struct {
 	Seq           int64 // of its start

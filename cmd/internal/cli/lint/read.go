@@ -58,10 +58,20 @@ func readAgents(db *sqlite.DB, info sqlite.RunInfo, run *lint.Run) error {
 	if err != nil {
 		return err
 	}
-	for _, a := range agents {
+	apart, err := sqlite.Apart(db, info.ID)
+	if err != nil {
+		return err
+	}
+	for i, a := range agents {
 		one := lint.Agent{Lineage: a.Lineage, ID: a.ID, Type: a.Type, Structure: a.Structure, Parent: a.Parent}
 		if a.Tools != "" {
 			one.Tools = strings.Split(a.Tools, ",")
+		}
+		switch {
+		case slices.Contains(apart, a.Agent):
+			one.Place = int32(i)
+		case a.Parent >= 0:
+			one.Place = run.Agents[a.Parent].Place
 		}
 		run.Agents = append(run.Agents, one)
 	}

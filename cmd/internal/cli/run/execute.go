@@ -37,17 +37,18 @@ func runAll(s *ui.Env, m *harness.Maker, specs []*sim.Spec, rec *harness.Record,
 	if events != nil {
 		h.Workers = 1
 	}
-	watched := make([]seen, len(specs))
+	watched, courses := make([]seen, len(specs)), make([]*course, len(specs))
 	err = h.Run(len(specs), func(i int) (*harness.Job, error) {
 		j := m.Job(specs[i])
 		watched[i] = seen{items: map[string]verdict{}, lineages: map[int32]string{}}
-		j.Sinks = []transcript.Sink{&watched[i]}
+		courses[i] = newCourse(specs[i].Scenario)
+		j.Sinks = []transcript.Sink{&watched[i], courses[i]}
 		if events != nil {
 			j.Sinks = append(j.Sinks, events.text)
 		}
 		return j, nil
 	}, func(i int, r *harness.Run) error {
-		done = append(done, executed{r, watched[i].left(), watched[i].verdicts(r.Spec.Scenario), watched[i].causes})
+		done = append(done, executed{r, watched[i].left(), watched[i].verdicts(r.Spec.Scenario), watched[i].causes, courses[i]})
 		return nil
 	})
 	if err == nil && len(done) == len(specs) && !interrupted(done) {

@@ -117,6 +117,7 @@ type executed struct {
 	// verdicts are the latest words about items of work.
 	verdicts []verdict
 	causes   []cause // findings
+	course   *course
 }
 
 func run(s *ui.Env, o *options) error {

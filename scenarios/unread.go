@@ -137,7 +137,7 @@ type section struct {
 func (s *Scenario) unread() (out []section) {
 	for _, r := range rules {
 		if why := r.why(s); why != "" {
-			for _, key := range strings.Fields(r.keys) {
+			for key := range strings.FieldsSeq(r.keys) {
 				out = append(out, section{key, why, r.fate})
 			}
 		}

@@ -128,23 +128,26 @@ func (w *World) definition(t *tool.Tool) string {
 	return tool.Definition(&shaped)
 }
 
-// schema is what the gates make of the Agent tool's input.
+// schema is what the session makes of the Agent tool.
 func (w *World) schema() tool.AgentOptions {
-	o := tool.AgentOptions{
-		Background: !w.gates.DisableBackground,
-		Fork:       w.forks(),
-		Names:      w.namesLead(),
-		Teams:      w.gates.AgentSwarms,
-		Internal:   w.gates.UserType == gate.Internal,
-		Remote:     w.cfg.Remote.Offered,
-
-		Coordinator: w.coordinator,
-		Attached:    slices.ContainsFunc(w.cfg.Attached, func(p Part) bool { return p.Name == PartTypes }),
-	}
+	o := tool.AgentOptions{AgentGates: agentGates(w), Attached: slices.ContainsFunc(w.cfg.Attached, func(p Part) bool { return p.Name == PartTypes })}
 	if !o.Attached {
 		o.Types = w.types()
 	}
 	return o
+}
+
+// agentGates is what the gates make of the Agent tool's input.
+func agentGates(w *World) tool.AgentGates {
+	return tool.AgentGates{
+		Background:  !w.gates.DisableBackground,
+		Fork:        w.forks(),
+		Names:       w.namesLead(),
+		Teams:       w.gates.AgentSwarms,
+		Internal:    w.gates.UserType == gate.Internal,
+		Remote:      w.cfg.Remote.Offered,
+		Coordinator: w.coordinator,
+	}
 }
 
 // types are those that agents of the session may start.

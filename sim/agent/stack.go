@@ -52,7 +52,7 @@ func (full) TurnEnded(*Agent)                             {}
 func (full) Refuse(_ *Agent, _ tool.AgentInput, why error) tool.Result { return failure(why.Error()) }
 
 func (full) ReadCall(a *Agent, use *llm.Block) (tool.AgentInput, []string, error) {
-	return tool.ParseAgentInput(use.Content, a.w.schema())
+	return tool.ParseAgentInput(use.Content, agentGates(a.w))
 }
 
 // noText stands in a synchronous result where the agent ended without a word. A

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
+	"agentsim/sim/memo"
 )
 
 // AgentType is a type of agent that a caller may name.
@@ -14,18 +15,23 @@ type AgentType struct {
 	Tools   string // its tools in words, such as "all tools"; "" leaves them out
 }
 
-// AgentOptions are the gates that shape the Agent tool (SUB-03).
+// AgentOptions are what shapes the Agent tool (SUB-03).
 type AgentOptions struct {
-	Types      []AgentType // the visible ones, in any order
-	Background bool        // background tasks are enabled
-	Fork       bool        // the fork gate is on
-	Names      bool        // an agent can be sent messages under the name that its call gives it
-	Teams      bool        // agent swarms are on
-	Internal   bool        // an internal build
-	Remote     bool        // agents can have remote environments, besides worktrees
+	Types    []AgentType // the visible ones, in any order
+	Attached bool        // they are listed in the conversation
+	AgentGates
+}
+
+// AgentGates are the gates that shape its fields.
+type AgentGates struct {
+	Background bool // background tasks are enabled
+	Fork       bool // the fork gate is on
+	Names      bool // an agent can be sent messages under the name that its call gives it
+	Teams      bool // agent swarms are on
+	Internal   bool // an internal build
+	Remote     bool // agents can have remote environments, besides worktrees
 	// Coordinator makes it a coordinator's, whose agents are all workers (CRD-05).
 	Coordinator bool
-	Attached    bool // the types are listed in the conversation
 }
 
 // AgentInput is a checked call of the Agent tool. What was left out is zero.
@@ -43,7 +49,7 @@ type AgentInput struct {
 
 // agentFields are the fields in schema order; those that the gates do not offer
 // are hidden.
-func agentFields(o AgentOptions) fields {
+func agentFields(o AgentGates) fields {
 	typeAbout := "Type of agent to use; general-purpose when left out."
 	if o.Fork {
 		typeAbout = "Type of agent to use. Left out, the agent is a fork of you and knows what you know."
@@ -92,6 +98,7 @@ const (
 // AgentSchema is the Agent tool's description, which lists the visible types by
 // name (DEF-10), and its input schema. Both follow the gates.
 func AgentSchema(o AgentOptions) (description, schema string) {
+	schema, _ = agentSchemas.Get(o.AgentGates, func(g AgentGates) (string, error) { return agentFields(g).schema(), nil })
 	var b strings.Builder
 	b.WriteString(agentOpening)
 	if o.Attached {
@@ -103,7 +110,7 @@ func AgentSchema(o AgentOptions) (description, schema string) {
 		if o.Names {
 			b.WriteString(agentNameText)
 		}
-		return b.String(), agentFields(o).schema()
+		return b.String(), schema
 	}
 	b.WriteString(agentUsage)
 	switch {
@@ -118,8 +125,11 @@ func AgentSchema(o AgentOptions) (description, schema string) {
 	if o.Teams {
 		b.WriteString(agentTeamText)
 	}
-	return b.String(), agentFields(o).schema()
+	return b.String(), schema
 }
+
+// agentSchemas are the input schemas that there are.
+var agentSchemas memo.Map[AgentGates, string]
 
 // TypeList is the list of types as a conversation has it, where the tool's own bytes
 // do not.
@@ -186,10 +196,10 @@ How to use it:
 // is an error that names it (SUB-02). A known field that the gates do not offer
 // is read over and listed in ignored, as is remote isolation outside an
 // internal build (SUB-03). Whether the type is one that the caller may name is not looked at here.
-func ParseAgentInput(p *llm.Payload, o AgentOptions) (a AgentInput, ignored []string, err error) {
+func ParseAgentInput(p *llm.Payload, o AgentGates) (a AgentInput, ignored []string, err error) {
 	fs := agentFields(o)
 	if o.Coordinator { // its wrong types and models are told elsewhere
-		open := agentFields(AgentOptions{})
+		open := agentFields(AgentGates{})
 		fs[agentType], fs[agentModel] = open[agentType], open[agentModel]
 	}
 	if !o.Internal {

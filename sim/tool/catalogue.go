@@ -42,10 +42,11 @@ var catalogue = func() []Tool {
 	for i := range all {
 		t := &all[i]
 		if t.Name == AgentName {
-			t.Description, t.Schema = AgentSchema(AgentOptions{Background: true})
+			t.Description, t.Schema = AgentSchema(AgentOptions{AgentGates: AgentGates{Background: true}})
 		} else {
 			t.Schema = t.fields.schema()
 		}
+		t.made = &made{t.Name, t.Description, t.Schema, defined(t)}
 	}
 	return all
 }()

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
+	"agentsim/sim/memo"
 	"agentsim/sim/team"
 )
 
@@ -40,8 +41,10 @@ func SendPlanSchema() (description, schema string) {
 
 // SendSchema is the description and the input schema of SendMessage with teams.
 func SendSchema() (description, schema string) {
-	return sendText + sendTeamText, teamSendFields.schema()
+	return sendText + sendTeamText, teamSendSchema()
 }
+
+var teamSendSchema = memo.Once(teamSendFields.schema)
 
 // MessageInput is a call of SendMessage.
 type MessageInput struct {

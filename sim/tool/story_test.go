@@ -91,7 +91,7 @@ func (w *world) command(t *testing.T, d *datadriven.TestData) string {
 	case "agent":
 		return parsed(d)
 	case "schema":
-		_, schema := AgentSchema(gates(d))
+		_, schema := AgentSchema(AgentOptions{AgentGates: gates(d)})
 		return schema
 	case "types":
 		return listedTypes(d)
@@ -227,8 +227,8 @@ func describe(all []*Tool, p *Pool) string {
 	return text
 }
 
-func gates(d *datadriven.TestData) AgentOptions {
-	return AgentOptions{Background: d.HasArg("background"), Fork: d.HasArg("fork"), Names: d.HasArg("names"), Teams: d.HasArg("teams"), Internal: d.HasArg("internal"),
+func gates(d *datadriven.TestData) AgentGates {
+	return AgentGates{Background: d.HasArg("background"), Fork: d.HasArg("fork"), Names: d.HasArg("names"), Teams: d.HasArg("teams"), Internal: d.HasArg("internal"),
 		Coordinator: d.HasArg("coordinator")}
 }
 

@@ -42,6 +42,7 @@ type Tool struct {
 
 	fields    fields
 	canonical string // name of the catalogue's tool whose work it does, when that is another
+	made      *made  // of the catalogue
 }
 
 // CanonicalName is the catalogue's name of what the tool does: its own, unless it bears
@@ -169,8 +170,18 @@ func Names(tools []*Tool) []string {
 
 // Definition is the tool's JSON definition as it stands in a request.
 func Definition(t *Tool) string {
-	if t.Raw != "" {
+	switch {
+	case t.Raw != "":
 		return t.Raw
+	case t.made != nil && *t.made == (made{t.Name, t.Description, t.Schema, t.made.definition}):
+		return t.made.definition
 	}
+	return defined(t)
+}
+
+// made is the definition of a tool of the catalogue as it stands there.
+type made struct{ name, description, schema, definition string }
+
+func defined(t *Tool) string {
 	return `{"name":` + quote(t.Name) + `,"description":` + quote(t.Description) + `,"input_schema":` + t.Schema + `}`
 }

@@ -37,7 +37,7 @@ sim/transcript/sqlite/driver: sim/transcript/sqlite
 sim/workspace:         WORDS
 sim/permission:
 sim/task:              WORDS sim/transcript
-sim/tool:              WORDS sim/workspace sim/permission sim/shell sim/team
+sim/tool:              sim/memo WORDS sim/workspace sim/permission sim/shell sim/team
 
 cachemodel:            sim/vtime sim/rng sim/llm
 cachemodel/laws:       cachemodel sim/vtime sim/rng sim/llm

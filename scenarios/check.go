@@ -184,6 +184,11 @@ func (c *checker) modelID(path, id string) {
 	}
 	if near := document.Nearest(id, cachemodel.Models()); p == nil && near != "" {
 		hint = "did you mean " + document.Quoted(pinned(near)) + "?"
+		for _, alias := range Aliases {
+			if newest := Newest(alias); strings.HasPrefix(id, "claude-"+alias+"-") && newest != pinned(near) {
+				hint += " the newest of its name is " + newest
+			}
+		}
 	}
 	c.bad(path, hint, "%s", msg)
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -155,7 +157,9 @@ func Unusable(flag, name string, err error) error {
 	what := "name another file"
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		what = "make its directory first, or name another file"
+		if _, none := os.Stat(filepath.Dir(name)); none != nil {
+			what = "make its directory first, or name another file"
+		}
 	case errors.Is(err, fs.ErrPermission):
 		what = "change the permissions of the file or its directory, or name another file"
 	}

@@ -31,6 +31,9 @@ type standing struct {
 	assumed, twice bool // twice is of a run with several clients
 }
 
+// ofScenario is where a part is from that the scenario itself gives.
+const ofScenario = "the scenario"
+
 // Tell says what of the directory and of the client's own head stands in front of
 // whose messages, for each of the layouts that specs have; nothing without either.
 func (l *Loaded) Tell(d *report.Document, specs []*sim.Spec) {
@@ -56,9 +59,12 @@ func (l *Loaded) Tell(d *report.Document, specs []*sim.Spec) {
 				if r.kind == client.Tool || r.kind == client.Prompt {
 					continue // the client's, from a request
 				}
-				if r.kind == client.Git {
-					git = ", and " + ui.Count(r.tokens) + " of git's status"
-				} else {
+				switch {
+				case r.kind == client.Git:
+					git += ", and " + ui.Count(r.tokens) + " of git's status"
+				case r.from == ofScenario:
+					git += ", and " + ui.Count(r.tokens) + " of the scenario's own"
+				default:
 					files += r.tokens
 				}
 			}
@@ -265,8 +271,10 @@ func (l *Loaded) standing(spec *sim.Spec, layout *client.Layout) (rows []standin
 			continue // nobody asked what the scenario's own project has
 		case p.Kind == client.Skills:
 			r.from = Listed(r.from)
-		case p.File == "":
+		case p.Kind == client.Git:
 			r.from = string(client.Git)
+		case p.File == "":
+			r.from = ofScenario
 		}
 		if at := slices.IndexFunc(rows, func(x standing) bool { return x.kind == r.kind && x.from == r.from }); at >= 0 {
 			rows[at].bytes, rows[at].tokens, has[at] = rows[at].bytes+r.bytes, rows[at].tokens+r.tokens, Together(has[at], h.Who(i))

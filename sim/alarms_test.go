@@ -86,6 +86,30 @@ script:
     - {agent: main, turns: [{tools: [{name: Bash, input: {command: sleep 9}}, {name: Agent, input: {description: a, prompt: a, subagent_type: ed}}]}, {say: done}]}
     - {agent: main/*, turns: [{tools: [{name: mcp__gh__tool_1, input: {}}]}, {say: ok}]}
 lab: {permissions: {mode: bypassPermissions}}`},
+	{"FLT-09 FLT-11 a policy's worker has no internal tools, as any worker", `
+project: {agents: {policy: {agents/worker.md: "---\nname: worker\ndescription: Works.\n---\nYou work.\n"}}}
+script:
+  main: {user: Go.}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a, subagent_type: worker}}]}, {say: done, until: idle}]}
+    - {agent: main/*, turns: [{tools: [{name: SendMessage, input: {to: main, message: hi}}]}, {say: ok}]}
+lab: {gates: {COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true}}`},
+	{"SUB-17 GATE-02 a teammate starts nobody in the background, also once teams are off", `
+script:
+  main: {user: Go., tools: [Agent, Bash, SendMessage, TeamCreate]}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: TeamCreate, input: {team_name: t, description: d}}]
+        - tools: [{name: Agent, input: {description: a, prompt: a, name: bo, team_name: t}}]
+        - {run: sleep 30}
+        - {say: w, until: idle}
+    - agent: main/2.1
+      turns: [{run: sleep 9}, {tools: [{name: Agent, input: {description: b, prompt: b, run_in_background: true}}]}, {say: ok}]
+lab:
+  gates: {AGENT_SWARMS: true}
+  permissions: {mode: bypassPermissions}
+  gate_flips: [{at: 9s, gate: AGENT_SWARMS, value: "false"}]`},
 	{"TSK-10 MCP-07 CACHE-23 an agent that is resumed expects nothing of a prefix that it left for tools that it had found", foundAndResumed},
 }
 

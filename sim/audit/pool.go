@@ -37,7 +37,7 @@ const (
 type rule struct {
 	builtIn, background, plans bool
 	mate                       bool // of a team (FLT-07)
-	works                      bool // of the built-in type worker
+	works                      bool // of type worker, which is built in or a policy's
 	listed                     bool // the definition says what it allows
 	allow, deny                []string
 }
@@ -46,7 +46,7 @@ type rule struct {
 // Agent tool's definition in its parent's requests (DEF-10).
 func ruleOf(a, p *agent) rule {
 	r := rule{builtIn: strings.HasPrefix(a.facts.Source, "agent:builtin:"), background: a.facts.Async || p.coordinator(), plans: a.facts.RunMode == "plan", mate: a.mate}
-	r.works = r.builtIn && a.facts.Type == "worker"
+	r.works = a.facts.Type == "worker" && (r.builtIn || p.coordinator())
 	words, ok := toolWords(p.agents+p.attached, a.facts.Type)
 	if !ok {
 		return r

@@ -172,7 +172,7 @@ func (u *teams) anew(match func(route) bool) {
 
 // admits is what a call of the Agent tool says of teams that makes it start nobody.
 func (u *teams) admits(a *agent, in *llm.Payload) (why string, known bool) {
-	if !u.gates.on[swarmsGate] {
+	if !u.gates.on[swarmsGate] && !a.confined() {
 		return "", true
 	}
 	if strings.Contains(in.Raw(), `"team_name"`) || strings.Contains(in.Raw(), `"mode"`) || a.mate || a.confined() {

@@ -108,7 +108,7 @@ var itemNames = map[string]string{
 const (
 	takesDirectory = "project: DIR (with more keys project: {directory: DIR, …}) takes a directory beside the scenario, agentsim run --project DIR any other"
 	childrensModel = "provider: {subagent_model: …} is for all sub-agents, and forks keep their parent's"
-	howManyWorkers = "it is table, continue or spawn; how many workers there are cannot be set: each item gets one where none suits, and model.spawns_per_turn says how many begin in one answer"
+	howManyWorkers = "it is table, continue (the fewest workers) or spawn (the most); how many workers there are cannot be set: each item gets one where none suits, and model.spawns_per_turn says how many begin in one answer"
 	testTakes      = `project: {tests: [{command: go test ./..., takes: 7m, files: "**/*.go"}]} says how long a command takes`
 )
 

@@ -31,6 +31,7 @@ func (r *run) assumed() []string {
 		out = append(out, workAssumed(&sc.Model)...)
 		out = append(out, spawnsAssumed(sc)...)
 		out = append(out, synthesisAssumed(sc)...)
+		out = append(out, workersAssumed(sc, r.world.Agents())...)
 	}
 	out = append(out, r.observer.models...)
 	out = append(out, agentsAssumed(sc)...)
@@ -235,6 +236,21 @@ func synthesisAssumed(sc *scenarios.Scenario) []string {
 		return []string{"implementations wait for all research"}
 	}
 	return []string{"implementations wait for the research that they need"}
+}
+
+// workersAssumed says how many workers a coordinator had, and what may have fewer.
+func workersAssumed(sc *scenarios.Scenario, all []*agent.Agent) []string {
+	workers := 0
+	for _, a := range all {
+		if !a.IsRoot() {
+			workers++
+		}
+	}
+	if sc.Strategy() != "coordinator" || workers < 2 {
+		return nil
+	}
+	fewer := map[string]string{"table": " (continue may have fewer)", "spawn": " (table and continue may have fewer)"}[sc.Coordinator.Workers]
+	return []string{fmt.Sprintf("%d workers for %d items by workers: %s%s", workers, len(sc.Work), sc.Coordinator.Workers, fewer)}
 }
 
 // editsAssumed says which of the two readings holds of who confirms the edits of

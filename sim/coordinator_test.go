@@ -55,6 +55,39 @@ func TestCoordinator(t *testing.T) {
 			t.Error(strings.Join(named.lines, "\n"))
 		}
 	})
+	t.Run("CRD-10 how many workers there were is assumed, and what has fewer", func(t *testing.T) {
+		const text = `
+agentsim: 1
+name: crew
+provider: {model: claude-sonnet-4-6}
+project: {files: {a.go: "one\ntwo\n", b.go: "one\n"}}
+script: {main: {user: Mend a.}}
+structure: coordinator
+work:
+  - {id: look, kind: research, reads: [a.go]}
+  - {id: mend, kind: implement, after: [look], edits: [{file: a.go, tokens: 20}]}
+  - {id: check, kind: verify, after: [mend]}
+variants:
+  table: {}
+  continue: {agents: {coordinator: {workers: continue}}}
+  spawn: {agents: {coordinator: {workers: spawn}}}
+  inline: {structure: inline}
+`
+		for variant, want := range map[string]string{
+			"table": "2 workers for 3 items by workers: table (continue may have fewer)",
+			"spawn": "3 workers for 3 items by workers: spawn (table and continue may have fewer)", "continue": "", "inline": "",
+		} {
+			got := ""
+			for _, a := range runOf(t, specOf(t, text, variant)).Assumed {
+				if strings.Contains(a, "workers for") {
+					got = a
+				}
+			}
+			if got != want {
+				t.Errorf("%s: %q", variant, got)
+			}
+		}
+	})
 	t.Run("CRD-07 what implementations wait for is assumed where a coordinator has research and implementations", func(t *testing.T) {
 		const text = `
 agentsim: 1

@@ -18,7 +18,7 @@ type row uint8
 
 const (
 	rowNone     row = iota // nobody suits
-	rowExplored            // its research read the files to edit: continue
+	rowExplored            // it read the files to edit: continue
 	rowBroad               // it read far more than the work is about: spawn
 	rowRecent              // a failure to correct, or recent work to extend: continue
 	rowVerify              // others wrote what is verified: spawn
@@ -93,7 +93,7 @@ func (m *Model) free(w int) bool {
 	return how != running && how != gone && !m.taken.has(w)
 }
 
-// explorer is the first worker whose research read the files that an item edits
+// explorer is the first worker that has read the files that an item edits
 // and not many more.
 func (m *Model) explorer(it *item) (worker int, why row) {
 	if it.writes.len() == 0 {
@@ -141,6 +141,9 @@ func (t *Table) chart() {
 		it := &t.items[i]
 		for _, e := range it.edits {
 			it.writes = it.writes.with(t.edits[e].file)
+		}
+		for _, f := range it.asked {
+			it.explores = it.explores.with(f)
 		}
 		switch it.kind {
 		case "research":

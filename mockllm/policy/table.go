@@ -108,7 +108,7 @@ type item struct {
 	output    scenarios.Size
 	key       rng.Key
 	desc      string
-	// For those who coordinate: the files that its research reads, those that it
+	// For those who coordinate: the files that it reads, of research those of its facts too, those that it
 	// writes, those that it verifies, and the items that come after it.
 	explores, writes, checks set
 	before                   []int

@@ -39,4 +39,12 @@ var planSurgeries = []conductSurgery{
 		func(b *transcript.Permission) bool { return b.Tool == "Edit" }, func(b *transcript.Permission) { b.Mode = "bubble" })},
 	{"AUD-05 SUB-10 a call in plan mode, of an agent that started in it, once the session has left it", "wrong-moments", "SUB-10", "a decision in mode default", decides(
 		func(b *transcript.Permission) bool { return b.Tool == "Write" && b.Mode == "default" }, func(b *transcript.Permission) { b.Mode = "plan" })},
+	{"AUD-05 MCP-03 an error that does not name the server", "wrong-needs", "MCP-03", "an error that names tracker", reworded(0, 1, llm.Messages, "tracker", "it")},
+	{"AUD-05 LOOP-06 another try before its time", "wrong-needs", "LOOP-06", "another try in", func(e *transcript.Event) (bool, bool) {
+		b, ok := e.Body.(*transcript.APIError)
+		if ok {
+			b.RetryIn = 0
+		}
+		return ok, false
+	}},
 }

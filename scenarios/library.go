@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"agentsim/scenarios/document"
@@ -24,17 +25,42 @@ type Entry struct {
 	LookAt []string
 }
 
-// Library lists the scenarios that ship in the binary, by name.
+// Library lists the scenarios that ship in the binary, by name. Of each it reads only
+// what it is about.
 func Library() ([]Entry, error) {
 	var out []Entry
 	for _, name := range Names() {
-		f, err := Open(name)
+		text, err := library.ReadFile("library/" + name + ".yaml")
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Entry{name, f.Why, f.LookAt})
+		var errs document.Problems
+		about := About{}
+		src := document.NewSource(name+".yaml", string(text))
+		root, bad := limits.Parse(src, aboutOf(string(text)))
+		if bad != nil {
+			return nil, bad
+		}
+		if n := root.Get("about"); n != nil {
+			about.Decode(document.NewDecoder(lang, &errs, src.At(1, 1)), n, document.Place{Path: "about", Ctx: "about"})
+		}
+		if err := errs.Err(); err != nil {
+			return nil, err
+		}
+		out = append(out, Entry{name, about.Why, about.LookAt})
 	}
 	return out, nil
+}
+
+// aboutOf is the key about of a scenario's text, with its value.
+func aboutOf(text string) string {
+	_, text, _ = strings.Cut("\n"+text, "\nabout:")
+	lines := strings.SplitAfter(text, "\n")
+	end := slices.IndexFunc(lines[1:], func(line string) bool { return line != "\n" && !strings.HasPrefix(line, " ") })
+	if end < 0 {
+		end = len(lines) - 1
+	}
+	return "about:" + strings.Join(lines[:end+1], "")
 }
 
 // Names lists the library's scenarios without reading them.

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ func TestLibrary(t *testing.T) {
 			t.Fatalf("%d scenarios", len(entries))
 		}
 		for _, e := range entries {
-			if f, err := Open(e.Name); err != nil || f.Name != e.Name || e.Why == "" || len(e.LookAt) == 0 {
+			if f, err := Open(e.Name); err != nil || f.Name != e.Name || e.Why == "" || len(e.LookAt) == 0 || e.Why != f.Why || !slices.Equal(e.LookAt, f.LookAt) {
 				t.Errorf("%s: %+v, %v", e.Name, e, err)
 			}
 		}

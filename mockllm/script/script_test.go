@@ -49,7 +49,9 @@ func TestConformance(t *testing.T) {
 	}))
 	t.Run("LLM-06 MCP-05 prose within something larger is as long as the whole has to be", func(t *testing.T) {
 		f := NewFiller(counter)
-		whole := func(text string) llm.Measure { return llm.NewJSON(`{"name":"mcp__a__tool_12","description":"` + text + `"}`).Measure() }
+		whole := func(text string) llm.Measure {
+			return llm.NewJSON(`{"name":"mcp__a__tool_12","description":"` + text + `"}`).Measure()
+		}
 		for _, n := range []int64{1, 40, 350, 5000} {
 			got := f.Tokens(whole(f.Whole(n, whole)))
 			if least := f.Tokens(whole("")); got != max(n, least) {

@@ -198,6 +198,8 @@ func (g *sweepGrid) more(cell int) string {
 		return ""
 	case exact:
 		return value(x.Low) + " exactly"
+	case !x.Decides():
+		return value(x.Low) + " … " + value(x.High) + ", not told apart"
 	}
 	return value(x.Low) + " … " + value(x.High)
 }

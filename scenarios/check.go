@@ -11,6 +11,7 @@ import (
 	"agentsim/mockllm/latency"
 	"agentsim/scenarios/document"
 	"agentsim/sim/gate"
+	"agentsim/sim/recording/profile"
 	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
 )
@@ -214,7 +215,7 @@ func pinned(id string) string {
 
 // splitHint parts another package's error in what is wrong and what to do.
 func splitHint(msg string) (what, hint string) {
-	for _, sep := range []string{": write ", ": name ", "; define ", "; usable ", "; leave ", ": give ", ": raise ", ": add ", ": change "} {
+	for _, sep := range []string{": write ", ": name ", "; define ", "; usable ", "; leave ", ": give ", ": raise ", ": add ", ": change ", ": did you mean "} {
 		if i := strings.Index(msg, sep); i > 0 {
 			hint, _, _ = strings.Cut(msg[i+2:], "; ")
 			return msg[:i], hint
@@ -323,11 +324,20 @@ func (c *checker) heads() {
 			c.bad(at, "type: main, sub-agent or a type of agents such as Explore", "a head is of no type")
 		case seen[h.Type]:
 			c.bad(at+".type", "keep one of them", "type %q has two heads", h.Type)
+		case !c.s.Profile.GivesHeads() && knowsTypes(c.file, c.s) && !slices.Contains(headTypes(c.s), h.Type):
+			c.bad(at+".type", document.DidYouMeanOr(h.Type, headTypes(c.s)), "no agent is of type %q", h.Type)
 		case h.Shared > 0 && h.Prompt.Set && h.Prompt.Hi < h.Shared:
 			c.bad(at+".prompt", "the prompt holds what is shared", "first prompts of %s have at most %d tokens, and share %d", h.Type, h.Prompt.Hi, h.Shared)
 		}
 		seen[h.Type] = true
 	}
+}
+
+// headTypes are what a head can be of: roots, all others, and types of agents.
+func headTypes(s *Scenario) []string {
+	types := slices.Concat([]string{profile.Main, profile.SubAgent, "fork"}, agentTypes, moreTypes, s.RootNames())
+	slices.Sort(types)
+	return slices.Compact(types)
 }
 
 func (c *checker) model() {

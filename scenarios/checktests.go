@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -194,6 +196,11 @@ func (c *checker) workTools() {
 		c.bad(path, "tools: ["+strings.Join(write, ", ")+"] below "+whose, "work item %q cannot be done without %s: %s", it.ID, strings.Join(lacks, ", "), what)
 		return
 	}
+}
+
+// NoTool is the error of a name that is no tool, and what it may mean.
+func NoTool(name string, tools []string) error {
+	return fmt.Errorf("there is no tool %q: %s", name, cmp.Or(document.DidYouMean(name, tools), "write one of "+strings.Join(tools, ", ")))
 }
 
 // offers is the list of tools of whoever leads the work, nil for those offered by

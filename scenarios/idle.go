@@ -297,6 +297,18 @@ func (s *Scenario) unusedFacts() (out []section) {
 	return out
 }
 
+// unusedHeads are those of types of which the scenario starts no agent.
+func unusedHeads(s *Scenario) (out []section) {
+	starts := s.Starts()
+	for i, h := range s.Heads {
+		started := slices.ContainsFunc(starts, func(x Start) bool { return x.Type == h.Type })
+		if !started && slices.Contains(slices.Concat(agentTypes, moreTypes), h.Type) {
+			out = append(out, section{"heads." + itoa(i+1), "no agent of type " + h.Type + " is started", warned})
+		}
+	}
+	return out
+}
+
 // unusedTests are the tests that no item runs; a scripted agent may run any, and so
 // may one that wanders.
 func (s *Scenario) unusedTests() (out []section) {

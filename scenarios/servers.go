@@ -186,6 +186,33 @@ func (p *Project) toolsOf(server string) (n int) {
 	return n
 }
 
+// ServerTools is how many tools a server has of which nothing else is said.
+const ServerTools = 10
+
+// mostTools is how many tools a server has at most, now or later.
+func (x *ServerSpec) mostTools() int {
+	n := ServerTools
+	if x.Tools != nil {
+		n = *x.Tools
+	}
+	for _, k := range x.Changes {
+		if k.Tools != nil {
+			n = max(n, *k.Tools)
+		}
+	}
+	return n
+}
+
+// numbered reports whether a tool is one of the first n of a server, tool_1 and so on.
+func numbered(short string, n int) bool {
+	for i := range n {
+		if short == "tool_"+itoa(i+1) {
+			return true
+		}
+	}
+	return false
+}
+
 // checkCall checks a tool that an item calls: that there is a server of it. What a
 // directory's servers list the run finds out.
 func checkCall(c *checker, at, name string) {
@@ -198,6 +225,9 @@ func checkCall(c *checker, at, name string) {
 	for i := range c.s.Project.Servers {
 		x := &c.s.Project.Servers[i]
 		if known = append(known, x.Name); x.Name == server || x.Count != nil && strings.HasPrefix(server, x.Name+"-") {
+			if n := x.mostTools(); !c.s.Project.HasTools(server) && !numbered(short, n) {
+				c.bad(at, "tool_1 to tool_"+itoa(n), "server %q has no tool %q", server, short)
+			}
 			return
 		}
 	}

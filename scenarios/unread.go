@@ -142,7 +142,7 @@ func (s *Scenario) unread() (out []section) {
 			}
 		}
 	}
-	return slices.Concat(out, s.unusedFacts(), s.unusedTests(), s.unusedFlips(), s.unusedAliases())
+	return slices.Concat(out, s.unusedFacts(), s.unusedTests(), s.unusedFlips(), s.unusedAliases(), unusedHeads(s))
 }
 
 // fits reports whether a path is that of the section or of something in it.

@@ -51,7 +51,7 @@ func (r *run) root(s *scenarios.Root) (agent.RootSpec, error) {
 	if s.Tools != nil {
 		picked, err := tool.Pick(r.offered, *s.Tools)
 		if err != nil {
-			return out, fmt.Errorf("root %s: %w", name, err)
+			return out, noTool(r, s, name, err)
 		}
 		out.Offered = picked
 	}
@@ -81,6 +81,26 @@ func (r *run) root(s *scenarios.Root) (agent.RootSpec, error) {
 	}
 	out.User = user.New(steps)
 	return out, nil
+}
+
+// noTool is the error of a root that names a tool which is none, with its place and what it
+// may mean.
+func noTool(r *run, s *scenarios.Root, name string, err error) error {
+	i := slices.IndexFunc(*s.Tools, func(n string) bool { return tool.Find(r.offered, n) == nil })
+	if i < 0 {
+		return fmt.Errorf("root %s: %w", name, err)
+	}
+	at := "main"
+	if k := slices.IndexFunc(r.spec.Scenario.Roots, func(x scenarios.Root) bool { return x.Name == s.Name }); k >= 0 && s.Name != "" {
+		at = fmt.Sprintf("roots[%d]", k)
+	}
+	names := tool.Names(r.offered)
+	for _, t := range r.alike.tools {
+		if r.spec.Scenario.Stack != scenarios.MinimalStack && t.Implemented() && tool.Find(r.offered, t.Name) == nil {
+			names = append(names, t.Name)
+		}
+	}
+	return &ScenarioError{fmt.Sprintf("%s.tools[%d]", at, i), scenarios.NoTool((*s.Tools)[i], names)}
 }
 
 // step turns a step of the user into what the agent layer does. Settings are

@@ -23,7 +23,7 @@ import (
 
 // What is assumed of MCP servers of which nothing is known: our own guesses.
 const (
-	serverTools  = 10
+	serverTools  = scenarios.ServerTools
 	serverBytes  = 900 // of one tool's definition
 	serverTakes  = vtime.Second
 	serverOutput = 400 // tokens

@@ -44,6 +44,7 @@ var rules = []rule{
 	{"type", trimmed, unless(func(s *Scenario) bool { return s.hasWork() && s.spawns() }, nobodySpawned)},
 	{"type", trimmed, when(func(s *Scenario) bool { return s.Strategy() == "coordinator" }, "a coordinator starts workers and nobody else")},
 	{"isolation", trimmed, when(func(s *Scenario) bool { return s.Isolation == Isolated && !(s.hasWork() && s.spawns()) }, nobodySpawned)},
+	{"isolation", trimmed, when(func(s *Scenario) bool { return s.Isolation == Isolated && !editsByChildren(s) }, "nobody who is spawned edits, and only who edits gets a worktree")},
 	{"fan_out forks", trimmed, unless((*Scenario).spawns, nobodySpawned)},
 	{"minimal", trimmed, unless((*Scenario).minimal, "only stack minimal reads it")},
 	{"classifier", trimmed, withoutVerdicts},
@@ -228,6 +229,11 @@ func fieldAt(s *Scenario, path string) (v reflect.Value, rest string) {
 		v, _ = document.Reach(v, key)
 	}
 	return v, rest
+}
+
+// editsByChildren reports whether some item that edits is not the lead's own.
+func editsByChildren(s *Scenario) bool {
+	return slices.ContainsFunc(s.Work, func(it Item) bool { return len(it.Edits) > 0 && it.By != "lead" })
 }
 
 func (s *Scenario) minimal() bool { return s.Stack == MinimalStack }

@@ -93,6 +93,7 @@ func (a *answer) document(s *ui.Env) *report.Document {
 	d.Field("life_size", report.List(a.life[:min(1, len(a.life))]).If(a.life != nil)) // without the command
 	d.Label("elsewhere", a.there...)
 	d.Label("not read", notRead(a.done)...)
+	d.Label("not asked", notAsked(a.done)...)
 	d.Label("read before", readBefore(a.done)...)
 	d.Label("left", leaves(a.done)...)
 	d.Label("ranking", a.grid.Decisive("agentsim sweep "+a.name)...)

@@ -129,6 +129,32 @@ func onlyAnswered(done []executed) []string {
 	return []string{what + `; add reads: [PATH], or kind: answer`}
 }
 
+// notAsked says how many messages of the user ask for none of the work, in the first
+// variant that has such. Those that come at an instant, on an event or with an interrupt
+// may be about work that goes on.
+func notAsked(done []executed) []string {
+	for _, x := range done {
+		sc := x.Spec.Scenario
+		if len(sc.Work) == 0 || sc.Main == nil {
+			continue
+		}
+		messages, idle := 0, 0
+		for i := range sc.Main.Then {
+			t := &sc.Main.Then[i]
+			if t.Message == nil || t.To != "" || t.At != nil || t.On != nil || t.Interrupt {
+				continue
+			}
+			if messages++; len(t.Asks) == 0 {
+				idle++
+			}
+		}
+		if idle > 0 {
+			return []string{fmt.Sprintf("%d of %s after the first ask for no item of work, so that each is only answered; {message: …, asks: [%s]} has an item wait for its message", idle, ui.Plural(messages, "message"), sc.Work[0].ID)}
+		}
+	}
+	return nil
+}
+
 // readBefore says in a line for each variant of which items whoever did them did not
 // read all files, since they stood in the request already.
 func readBefore(done []executed) (out []string) {

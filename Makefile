@@ -40,8 +40,10 @@ lint: ## staticcheck, at the version that go.mod names
 # detector has SQLite compiled once more: not optimized, that takes half as long.
 # Properties draw the same cases each time; RAPID_SEED=0 draws new ones.
 export RAPID_SEED ?= 20261124
-# More memory for less processor time, as the program itself has it.
-export GOGC ?= 400
+# More memory for less processor time: the tests of sim take a sixth less than with the
+# 400 that the program itself has, for 300 MB in place of 120.
+export GOGC ?= 1600
+export GOMEMLIMIT ?= 2GiB
 CONCURRENT = $$(grep -rlE '^func TestConcurrent' --include='*_test.go' . | xargs -n1 dirname | sort -u)
 TESTS = { $(GO) test -vet=off -json -skip '^TestConcurrent' ./...; CGO_CFLAGS=-O0 $(GO) test -vet=off -json -race -run '^TestConcurrent' $(CONCURRENT); }
 STATEMENTS = $(GO) run ./cmd/internal/statements -mutants sim/audit/testdata/mutants.json

@@ -144,7 +144,7 @@ func (f *File) idle(played []string) (out []Idle) {
 	base := memo.Once(func() *Scenario { return f.untrimmed(f.base, nil) })
 	for _, l := range leaves(f.base, "") {
 		if x := in(l.Path, names); x != nil && x.fate != quiet && (base() == nil || !sameAt(base(), Defaults(), l.Path)) {
-			l.sure = x.fate != warned
+			l.sure = x.fate != warned && x.why != nobodySpawned // which --set may change
 			add(l, x)
 		}
 	}

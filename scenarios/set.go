@@ -48,6 +48,10 @@ func (f *File) CheckSets(variants, sets []string) (twice []string, err error) {
 			twice = append(twice, "--set "+set+" has no effect: a later --set gives "+path+" again")
 			continue
 		}
+		if names := f.toldApart(variants, path); names != "" {
+			errs.Add(document.NewSource("--set", set).At(1, 1), "leave it out, or run one of them with --variant", "variants that say %s themselves would no longer be what they are called: %s", lang.Short(path), names)
+			continue
+		}
 		twice = append(twice, f.given(variants, path)...)
 		if takesNothing(f, variants, sets, i) {
 			errs.Add(document.NewSource("--set", set).At(1, 1), "set what a profile gives to another value, such as model.wander.uses=0",
@@ -63,7 +67,37 @@ func (f *File) CheckSets(variants, sets []string) (twice []string, err error) {
 			errs.Add(document.NewSource("--set", set).At(1, 1), cmp.Or(instead[lang.Short(path)], "leave it out"), "nothing reads %s: %s", path, why)
 		}
 	}
+	for _, a := range f.Sweep {
+		if names := f.toldApart(variants, a.Path); names != "" {
+			errs.Add(document.NewSource("--set", a.Path).At(1, 1), "sweep one of them with --variant", "variants that say %s themselves would no longer be what they are called: %s", a.Path, names)
+		}
+	}
 	return twice, errs.Err()
+}
+
+// toldApart names the variants, where there are several, or one called by its structure,
+// and each says something of its own at a path: it is what they differ in.
+func (f *File) toldApart(variants []string, path string) string {
+	var names []string
+	for _, v := range f.variants {
+		if !slices.ContainsFunc(variants, func(name string) bool { return name == v.Key || strings.HasPrefix(name, v.Key+"[") }) {
+			continue
+		}
+		at, _ := patchOf(v.Val)
+		for _, key := range strings.Split(lang.Short(path), ".") {
+			if at != nil {
+				at = at.Get(key)
+			}
+		}
+		if at == nil {
+			return ""
+		}
+		names = append(names, v.Key)
+	}
+	if len(names) == 1 && !slices.Contains(f.compared, names[0]) {
+		return ""
+	}
+	return strings.Join(names, ", ")
 }
 
 // takesNothing reports whether an override is a null for what none of these variants gives.

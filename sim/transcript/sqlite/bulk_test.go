@@ -18,6 +18,7 @@ func TestBulk(t *testing.T) {
 	t.Run("CLI-06 a run that was interrupted is stored again, and sealed with both executions", bulkAgain)
 	t.Run("SPD-06 what runs have alike is stored once, and read and sealed as the rows that it is", bulkAlike)
 	t.Run("SPD-06 runs that differ in their seeds share a scenario, and each has it with its own", bulkSpecs)
+	t.Run("REC-01 a run that was sealed before metrics had their form is held against its seal", sealedBefore)
 	t.Run("REC-01 a run whose seal is of another version is read, and not taken for a changed one", sealedOtherwise)
 	t.Run("CLI-06 runs stored together have the rows of one that is recorded by itself, and their seals", bulkRows)
 }
@@ -127,7 +128,7 @@ func bulkAlike(t *testing.T) {
 	if err := db.Store(runs[2:]); err != nil {
 		t.Fatal(err)
 	}
-	for table, want := range map[string]string{"invariant_rows": "2", "alike": "4", "alike_in": "9", "specs": "1"} {
+	for table, want := range map[string]string{"metric_rows": "0", "invariant_rows": "2", "alike": "4", "alike_in": "9", "specs": "1"} {
 		if got := strings.TrimSpace(dump(t, db, "SELECT count(*) FROM "+table)); got != want {
 			t.Errorf("%s has %s rows, want %s", table, got, want)
 		}
@@ -144,7 +145,7 @@ func bulkAlike(t *testing.T) {
 	}
 	intact(t, db, "a")
 	for _, change := range [][2]string{
-		{Figures, `DELETE FROM alike_in WHERE run = 'a' AND part = 'run'`},
+		{Figures, `DELETE FROM alike_in WHERE run = 'a' AND part = 'run'`}, {"metrics", `INSERT INTO metric_rows VALUES ('a', 'run', 'x', 1, 'count')`},
 		{Figures, `UPDATE alike SET object = replace(object, 'misses', 'misses.all')`}, {Figures, `DELETE FROM alike WHERE true`},
 		{"spec", `UPDATE specs SET tail = tail || 'x'`}, {"spec", `DELETE FROM specs`},
 	} {
@@ -195,24 +196,59 @@ func bulkSpecs(t *testing.T) {
 	}
 }
 
+// sealedBefore has a run as it was recorded before schema 18.
+func sealedBefore(t *testing.T) {
+	db := tempDB(t)
+	if err := db.Store([]Ended{later(db, "r")}); err != nil {
+		t.Fatal(err)
+	}
+	seal := sealOfViews
+	for _, q := range []string{
+		`INSERT INTO metric_rows SELECT run, scope, name, value, unit FROM metrics`, `DELETE FROM alike_in WHERE part <> 'invariants'`,
+		`UPDATE run_rows SET spec = (SELECT spec FROM runs), shared = ''`,
+	} {
+		if _, err := db.sql.Exec(q); err != nil {
+			t.Fatal(q, err)
+		}
+	}
+	for _, p := range parts(sealOfViews) {
+		s, err := p.read(db.sql, "r")
+		if err != nil {
+			t.Fatal(err)
+		}
+		seal += s.text(p.name)
+	}
+	if _, err := db.sql.Exec(`UPDATE run_rows SET seal = ?`, seal); err != nil {
+		t.Fatal(err)
+	}
+	intact(t, db, "r")
+	if m, err := db.Metrics("r"); err != nil || len(m) == 0 {
+		t.Errorf("%v, %v", m, err)
+	}
+	for _, change := range [][2]string{{"invariants", `UPDATE alike SET object = replace(object, ':', ':1')`}, {"metrics", `UPDATE metric_rows SET value = value + 1`}} {
+		if _, err := db.sql.Exec(change[1]); err != nil {
+			t.Fatal(err)
+		}
+		if changed, _, err := db.Changed("r"); err != nil || !slices.Contains(changed, change[0]) {
+			t.Errorf("%s: changed: %v, %v", change[1], changed, err)
+		}
+	}
+}
+
 // sealedOtherwise has a run that a program sealed whose parts have other columns.
 func sealedOtherwise(t *testing.T) {
 	db := tempDB(t)
 	if err := db.Store([]Ended{later(db, "r")}); err != nil {
 		t.Fatal(err)
 	}
-	for _, q := range []string{`UPDATE run_rows SET seal = '3' || substr(seal, 2)`, `UPDATE run_rows SET seal = '1 agents=1:00'`} {
-		if _, err := db.sql.Exec(q); err != nil {
-			t.Fatal(err)
-		}
-		if changed, sealed, err := db.Changed("r"); err != nil || sealed || len(changed) > 0 || db.Verify("r") != nil {
-			t.Errorf("%s: %v, sealed %v, %v", q, changed, sealed, err)
-		}
-		if list, err := db.Runs(); err != nil || len(list) != 1 {
-			t.Errorf("%v, %v", list, err)
-		}
-		if m, err := db.Metrics("r"); err != nil || len(m) == 0 {
-			t.Errorf("%v, %v", m, err)
-		}
+	if _, err := db.sql.Exec(`UPDATE run_rows SET seal = '3' || substr(seal, 2)`); err != nil {
+		t.Fatal(err)
+	}
+	if changed, sealed, err := db.Changed("r"); err != nil || sealed || len(changed) > 0 || db.Verify("r") != nil {
+		t.Errorf("%v, sealed %v, %v", changed, sealed, err)
+	}
+	list, err := db.Runs()
+	if m, wrong := db.Metrics("r"); err != nil || wrong != nil || len(list) != 1 || len(m) == 0 {
+		t.Errorf("%v, %v, %v, %v", list, err, m, wrong)
 	}
 }

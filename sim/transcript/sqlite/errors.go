@@ -12,7 +12,6 @@ var (
 	ErrLocked      = errors.New("the database stayed locked")
 	ErrNotDatabase = errors.New("the file is not a SQLite database")
 	ErrForeign     = errors.New("the file is a SQLite database of another program")
-	ErrUnreleased  = errors.New("the database was written by a program before version 0.1")
 	ErrNewerSchema = errors.New("the database was written by a newer version")
 	ErrNoFile      = errors.New("there is no such database")
 	ErrDenied      = errors.New("permission is missing for the file or its directory")
@@ -33,7 +32,6 @@ var hints = map[error]string{
 	ErrLocked:      "another agentsim writes to it, a sqlite3 shell holds a transaction or a copy is under way: try again when that is over, or name another file",
 	ErrNotDatabase: "give another file; this one was not touched",
 	ErrForeign:     "give another file; this one was not touched",
-	ErrUnreleased:  "record into another file",
 	ErrNewerSchema: "use that version, or record into another file",
 	ErrNoFile:      "record a run first, or give the file's path",
 	ErrDenied:      "make the file readable and its directory writable, or give another path",

@@ -21,7 +21,7 @@ type DB struct {
 
 // Create opens the database at path for recording and makes it if there is none.
 // It fails with an *Error of kind ErrReadOnly, ErrLocked, ErrNotDatabase,
-// ErrForeign, ErrUnreleased, ErrNewerSchema, ErrDenied or ErrNoDirectory; the file is then as it
+// ErrForeign, ErrNewerSchema, ErrDenied or ErrNoDirectory; the file is then as it
 // was. ErrNoDirectory may also mean that the directory cannot be written.
 func Create(path string) (*DB, error) { return CreateWithin(path, BusyMillis) }
 

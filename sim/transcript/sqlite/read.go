@@ -243,7 +243,7 @@ func (db *DB) Digest(run string) (string, error) {
 // Metrics lists a run's metrics by scope and name. It fails with ErrChanged where
 // they are not those that were recorded.
 func (db *DB) Metrics(run string) ([]Metric, error) {
-	changed, _, err := changedOf(db, run, func(part string) bool { return part == figuresPart })
+	changed, _, err := changedOf(db, run, func(part string) bool { return part == "metrics" || part == figuresPart })
 	if err == nil && len(changed) > 0 {
 		err = db.changed(run, changed)
 	}

@@ -14,11 +14,8 @@ var schemaFiles embed.FS
 // applicationID marks a file as ours: "agsi" in ASCII.
 const applicationID = 0x61677369
 
-// unreleased is the last schema of programs before version 0.1, whose files are not read.
-const unreleased = 18
-
 // migrations are the schema's steps in order; the schema's version is how many
-// of them a file has seen, and unreleased.
+// of them a file has seen.
 var migrations = readMigrations()
 
 func readMigrations() []string {
@@ -37,7 +34,7 @@ func readMigrations() []string {
 	return steps
 }
 
-// version reads how many migrations a file has seen, 0 for an empty one, without writing.
+// version reads which schema a file has, 0 for an empty one, without writing.
 func version(db *sql.DB, path string) (int, error) {
 	const q = `SELECT (SELECT application_id FROM pragma_application_id),
 		(SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)`
@@ -48,13 +45,11 @@ func version(db *sql.DB, path string) (int, error) {
 	switch {
 	case app != applicationID && (objects > 0 || app != 0 || v != 0):
 		return 0, &Error{Path: path, Doing: "open it", Kind: ErrForeign}
-	case v > unreleased+len(migrations):
+	case v > len(migrations):
 		return 0, &Error{Path: path, Doing: "open it (schema " + strconv.Itoa(v) + ", this program knows " +
-			strconv.Itoa(unreleased+len(migrations)) + ")", Kind: ErrNewerSchema}
-	case 0 < v && v <= unreleased:
-		return 0, &Error{Path: path, Doing: "open it", Kind: ErrUnreleased}
+			strconv.Itoa(len(migrations)) + ")", Kind: ErrNewerSchema}
 	}
-	return max(v-unreleased, 0), nil
+	return v, nil
 }
 
 // migrate brings a file to the schema of steps, in one transaction. Another
@@ -68,7 +63,7 @@ func migrate(db *sql.DB, path string, steps []string) error {
 		if err := tx.QueryRow("PRAGMA user_version").Scan(&v); err != nil {
 			return err
 		}
-		return apply(tx, max(v-unreleased, 0), steps)
+		return apply(tx, v, steps)
 	})
 	return fail(path, "bring its schema up to date", err)
 }
@@ -80,6 +75,6 @@ func apply(tx *sql.Tx, from int, steps []string) error {
 		}
 	}
 	_, err := tx.Exec("PRAGMA application_id = " + strconv.Itoa(applicationID) +
-		"; PRAGMA user_version = " + strconv.Itoa(unreleased+len(steps)))
+		"; PRAGMA user_version = " + strconv.Itoa(len(steps)))
 	return err
 }

@@ -15,14 +15,15 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// sealVersion stands in front of a seal. It grows when the columns of a part change: a
-// seal of another version says nothing.
-const sealVersion = "2"
+// sealVersion stands in front of a seal. It grows when the columns of a part
+// change. Seals of version 1, made before schema 18, sum the rows of the views metrics
+// and invariants; one of a version that is not known says nothing.
+const sealVersion, sealOfViews = "2", "1"
 
-// neverSealed is the seal of a run that has not ended.
+// neverSealed is the seal of a run that was recorded before there were any.
 const neverSealed = "0"
 
-// sealColumn is a run's seal.
+// sealColumn is a run's seal, and neverSealed of one that has not ended.
 const sealColumn = `CASE WHEN seal = '' AND outcome = 'running' AND NOT EXISTS (SELECT 1 FROM executions e
 	WHERE e.run = id AND e.n = owner AND e.status <> 'running') THEN '` + neverSealed + `' ELSE seal END`
 
@@ -112,13 +113,17 @@ var (
 
 const endedPart, figuresPart = "agents.ended", "alike_in"
 
-// parts lists all that a seal has, those with the most rows last.
-func parts() []part {
+// parts lists all that a seal of a version has, those with the most rows last.
+func parts(version string) []part {
 	list := []part{runsPart, specPart, executionsPart,
 		{endedPart, "SELECT " + keyColumns + endColumns + " FROM agents WHERE run = ? AND ended_seq IS NOT NULL"}}
 	all := noRows
 	for _, x := range all.sealed() {
-		list = append(list, part{x.name, "SELECT " + x.columns + " FROM " + x.rowsIn + " WHERE run = ?"})
+		from, columns := x.rowsIn, x.columns
+		if version == sealOfViews {
+			from, columns = x.name, strings.TrimSuffix(columns, ",figures")
+		}
+		list = append(list, part{x.name, "SELECT " + columns + " FROM " + from + " WHERE run = ?"})
 	}
 	return list
 }
@@ -187,7 +192,7 @@ func (w *Writer) sealExecutions(tx *sql.Tx) error {
 		return err
 	}
 	head, _, found := strings.Cut(seal, " "+executionsPart.name+"=")
-	if !found || parseSeal(seal) == nil {
+	if version, _ := parseSeal(seal); !found || version == "" {
 		return nil
 	}
 	s, err := executionsPart.read(tx, w.run)
@@ -198,25 +203,25 @@ func (w *Writer) sealExecutions(tx *sql.Tx) error {
 	return err
 }
 
-// ofAnother reports whether a seal is of another version, neverSealed among them.
+// ofAnother reports whether a seal is of a version that is not known.
 func ofAnother(seal string) bool {
 	version, _, _ := strings.Cut(seal, " ")
-	n, err := strconv.ParseUint(version, 10, 32)
-	return err == nil && strconv.FormatUint(n, 10) != sealVersion
+	_, err := strconv.ParseUint(version, 10, 32)
+	return err == nil && version != sealVersion && version != sealOfViews
 }
 
-// parseSeal takes a seal apart; nil for one that is none.
-func parseSeal(seal string) map[string]string {
+// parseSeal takes a seal apart; "" for one that says nothing.
+func parseSeal(seal string) (version string, parts map[string]string) {
 	words := strings.Fields(seal)
-	if len(words) == 0 || words[0] != sealVersion {
-		return nil
+	if len(words) == 0 || words[0] != sealVersion && words[0] != sealOfViews {
+		return "", nil
 	}
-	parts := map[string]string{}
+	parts = map[string]string{}
 	for _, w := range words[1:] {
 		name, _, _ := strings.Cut(w, "=")
 		parts[name] = " " + w
 	}
-	return parts
+	return words[0], parts
 }
 
 // Changed names the tables in which a run's rows are not those that were recorded,
@@ -233,16 +238,16 @@ func changedOf(db *DB, run string, asked func(part string) bool) (tables []strin
 		if err != nil {
 			return db.missing(err, run)
 		}
-		want := parseSeal(seal)
+		version, want := parseSeal(seal)
 		switch {
-		case ofAnother(seal):
+		case seal == neverSealed || ofAnother(seal):
 			return nil
 		case want == nil:
 			tables = []string{LostSeal}
 			return nil
 		}
 		sealed = true
-		for _, p := range parts() {
+		for _, p := range parts(version) {
 			if !asked(p.name) {
 				continue
 			}
@@ -348,7 +353,7 @@ func changedRuns(db *DB, ids string) (map[string]bool, error) {
 		last := len(row) - 1
 		s.add(row[:last])
 		seal, _ := row[last].(string)
-		if want := parseSeal(seal); !ofAnother(seal) && want[runsPart.name] != s.text(runsPart.name) {
+		if _, want := parseSeal(seal); seal != neverSealed && !ofAnother(seal) && want[runsPart.name] != s.text(runsPart.name) {
 			id, _ := row[0].(string)
 			out[id] = true
 		}

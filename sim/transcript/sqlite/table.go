@@ -103,7 +103,7 @@ func (t *table) flush(tx *sql.Tx) error {
 // tables are those that a run's events fill.
 type tables struct {
 	payloads, nodes, events, agents, requests, breakpoints, toolCalls table
-	tasks, messages, items, findings, invariants                      table
+	tasks, messages, items, findings, invariants, metrics             table
 	recordedRequests, recordedTools, handoffs, files, schedules       table
 	specs, alike, alikeIn                                             table
 }
@@ -127,6 +127,7 @@ var noRows = tables{
 	findings:   newTable("INSERT", "findings", "run,seq,agent,rule,detail"),
 	handoffs:   newTable("INSERT", "handoffs", "run,seq,agent,at,activation,verdict,taint,why"),
 	invariants: newPart("invariants", "invariant_rows", "run,name,checks,broken"),
+	metrics:    newPart("metrics", "metric_rows", "run,scope,name,value,unit"),
 	recordedRequests: newTable("INSERT", "recorded_requests", "run,seq,n,request,id,pred,version,stop,user_turn,compacted,"+
 		"output_known,writes_known,billed,answer_blocks,server_reason,server_missed,class,cause,expected,lost,lost_cost,told,changed"),
 	recordedTools: newTable("INSERT", "recorded_tools", "run,seq,idx,id,spawned"),
@@ -141,7 +142,7 @@ var noRows = tables{
 // refer to first.
 func (t *tables) all() []*table {
 	return []*table{&t.payloads, &t.nodes, &t.specs, &t.alike,
-		&t.events, &t.agents, &t.requests, &t.breakpoints, &t.toolCalls, &t.tasks, &t.messages, &t.items, &t.findings, &t.invariants,
+		&t.events, &t.agents, &t.requests, &t.breakpoints, &t.toolCalls, &t.tasks, &t.messages, &t.items, &t.findings, &t.invariants, &t.metrics,
 		&t.recordedRequests, &t.recordedTools, &t.handoffs, &t.files, &t.schedules, &t.alikeIn}
 }
 

@@ -1,4 +1,4 @@
--- The tables.
+-- Schema 1: the tables.
 --
 -- A run's rows are keyed (run, seq): seq is the number of the event that made
 -- the row, so equal runs have equal rows in any file. Nothing is numbered by
@@ -6,7 +6,7 @@
 -- bytes or tokens as named, money is picodollars (1e-12 USD), flags are 0 or 1.
 -- nodes and payloads are shared by all runs.
 
-CREATE TABLE run_rows (         -- what is a run's own; the view runs has all that is known of it
+CREATE TABLE runs (
   id TEXT PRIMARY KEY,          -- hash of semantics, effective spec, seed, policy and variant
   name TEXT NOT NULL,           -- of the scenario
   variant TEXT NOT NULL,        -- '' for none
@@ -28,18 +28,8 @@ CREATE TABLE run_rows (         -- what is a run's own; the view runs has all th
   read INTEGER NOT NULL,
   output INTEGER NOT NULL,
   cost INTEGER NOT NULL,        -- picodollars
-  cost_uncached INTEGER NOT NULL, -- the same calls had there been no cache
-  seal TEXT NOT NULL DEFAULT '', -- '' until it has ended; else a version and, for each table with rows of the run, how many there are and the sum of their hashes (xxh3, 128 bits), order apart
-  shared TEXT NOT NULL DEFAULT '' -- specs.sha256; '' where spec has all of the scenario
+  cost_uncached INTEGER NOT NULL -- the same calls had there been no cache
 ) STRICT;
-
-CREATE INDEX runs_listed ON run_rows (id, name, variant, policy, seed, outcome); -- what lists of runs are searched by
-
-CREATE TABLE specs (            -- scenarios of runs that differ in their seeds, stored once
-  sha256 TEXT NOT NULL PRIMARY KEY, -- of both, the first 128 bits
-  head TEXT NOT NULL,           -- the effective scenario up to its seed, or all of it
-  tail TEXT NOT NULL            -- what stands behind the seed; '' where head is all of it
-) STRICT, WITHOUT ROWID;
 
 CREATE TABLE files (            -- the project a run worked on
   run TEXT NOT NULL,
@@ -115,8 +105,7 @@ CREATE TABLE nodes (            -- blocks, each with all that stands before it
   pos INTEGER NOT NULL,         -- position of the block, from 1
   head TEXT NOT NULL,           -- a block's bytes are head, content, tail
   payload TEXT NOT NULL,        -- payloads.sha256; '' for a border
-  tail TEXT NOT NULL,
-  class TEXT NOT NULL DEFAULT '' -- what content is made of, by which token counters weigh it: prose, code, json; '' for a border
+  tail TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE events (           -- the canonical transcript; the view lines joins the words
@@ -247,7 +236,7 @@ CREATE TABLE findings (         -- what a reader should know and is no error
   PRIMARY KEY (run, seq)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE invariant_rows (   -- what the auditor checked; the view invariants has all of it
+CREATE TABLE invariants (       -- what the auditor checked
   run TEXT NOT NULL,
   name TEXT NOT NULL,
   checks INTEGER NOT NULL,
@@ -255,74 +244,11 @@ CREATE TABLE invariant_rows (   -- what the auditor checked; the view invariants
   PRIMARY KEY (run, name)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE schedules (        -- what a run's scheduling policy chose, where its name does not say so
-  run TEXT PRIMARY KEY,
-  choices TEXT NOT NULL         -- numbers in the ready set, in order: 2,0*15,1 is 2, fifteen times 0, 1
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE handoffs (         -- judgements of children's transcripts, ahead of the delivery of their results
+CREATE TABLE metrics (          -- exact integers folded from the events
   run TEXT NOT NULL,
-  seq INTEGER NOT NULL,
-  agent INTEGER NOT NULL,       -- that was judged
-  at INTEGER NOT NULL,
-  activation INTEGER NOT NULL,
-  verdict TEXT NOT NULL,        -- flagged, clean, error
-  taint TEXT NOT NULL,          -- what the verdict is about; '' where nothing spoke against the agent
-  why TEXT NOT NULL,
-  PRIMARY KEY (run, seq)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE alike (            -- what the ends of most runs have alike: which metrics are 0, and how often a check found nothing broken
-  sha256 TEXT NOT NULL PRIMARY KEY, -- of object, the first 128 bits
-  object TEXT NOT NULL          -- JSON: units by the metric's name, or checks by the invariant's
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE alike_in (
-  run TEXT NOT NULL,
-  part TEXT NOT NULL,           -- a scope of metrics, or invariants
-  alike TEXT NOT NULL,          -- alike.sha256
-  figures TEXT NOT NULL DEFAULT '{}', -- JSON: values by the metric's name, of those that are not 0
-  PRIMARY KEY (run, part)
-) STRICT, WITHOUT ROWID;
-
--- Recorded sessions. One that was imported is a run like any other: its threads are
--- agents, its requests requests. runs.policy is then 'recorded', and runs.spec is a
--- JSON document of what else is known of the session: format, origin, session, client,
--- start (nanoseconds since 1970), block_tokens, files, threads (thread i is agent i) and
--- skipped.
-
-CREATE TABLE recorded_requests ( -- what only a recording knows of a request
-  run TEXT NOT NULL,
-  seq INTEGER NOT NULL,          -- of the event recorded
-  n INTEGER NOT NULL,            -- requests.n
-  request INTEGER NOT NULL,      -- requests.seq
-  id TEXT NOT NULL,              -- the API's message id, or a hash of it
-  pred INTEGER NOT NULL,         -- n of the request it goes on from; 0 for none
-  version TEXT NOT NULL,         -- of the client
-  stop TEXT NOT NULL,            -- as recorded
-  user_turn INTEGER NOT NULL,    -- a message of the user caused it, not a tool's result
-  compacted INTEGER NOT NULL,    -- the first one after a compaction
-  output_known INTEGER NOT NULL, -- 0: requests.output is a lower bound
-  writes_known INTEGER NOT NULL, -- 0: the API bills no writes
-  billed INTEGER NOT NULL,       -- 0: requests.input is the prompt's size, and nothing is known of its bill
-  answer_blocks INTEGER NOT NULL, -- how many blocks the answer has; 0 when unknown
-  server_reason TEXT NOT NULL,   -- the API's own diagnosis, such as tools_changed
-  server_missed INTEGER NOT NULL, -- tokens that it names
-  class TEXT NOT NULL,           -- exact, over, short-near, visibility-lag, static-prefix, zero, first
-  cause TEXT NOT NULL,           -- recorded_causes.cause; '' for none
-  expected INTEGER NOT NULL,     -- tokens that the request it goes on from had read or written
-  lost INTEGER NOT NULL,         -- tokens of them that were not read
-  lost_cost INTEGER NOT NULL,    -- picodollars that those of them cost which were paid for again, less what reading them costs
-  told TEXT NOT NULL DEFAULT '', -- such as thinking:typed effort:high resume@0:12: settings, then events with file (from 0) and line
-  changed TEXT NOT NULL DEFAULT '', -- where its bytes stop being a continuation: system: block 2 (text), byte 140; marks: none from block 4 (user text) on; ttl: block 6 (user text), 1h after 5m; '' for nowhere, and where the recording holds no bytes
-  PRIMARY KEY (run, seq)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE recorded_tools (    -- tool uses by their recorded names; tool_calls has the rest
-  run TEXT NOT NULL,
-  seq INTEGER NOT NULL,          -- of the event recorded
-  idx INTEGER NOT NULL,          -- tool_calls.idx
-  id TEXT NOT NULL,              -- as recorded
-  spawned INTEGER NOT NULL,      -- agent that it spawned; -1 for none
-  PRIMARY KEY (run, seq, idx)
+  scope TEXT NOT NULL,          -- run, type/NAME, agent/LINEAGE
+  name TEXT NOT NULL,
+  value INTEGER NOT NULL,
+  unit TEXT NOT NULL,           -- tokens, ns, picodollars, bytes, count
+  PRIMARY KEY (run, scope, name)
 ) STRICT, WITHOUT ROWID;

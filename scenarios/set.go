@@ -48,7 +48,7 @@ func (f *File) CheckSets(variants, sets []string) (twice []string, err error) {
 			twice = append(twice, "--set "+set+" has no effect: a later --set gives "+path+" again")
 			continue
 		}
-		if names := f.toldApart(variants, path); names != "" {
+		if names := toldApart(f, variants, path); names != "" {
 			errs.Add(document.NewSource("--set", set).At(1, 1), "leave it out, or run one of them with --variant", "variants that say %s themselves would no longer be what they are called: %s", lang.Short(path), names)
 			continue
 		}
@@ -68,7 +68,7 @@ func (f *File) CheckSets(variants, sets []string) (twice []string, err error) {
 		}
 	}
 	for _, a := range f.Sweep {
-		if names := f.toldApart(variants, a.Path); names != "" {
+		if names := toldApart(f, variants, a.Path); names != "" {
 			errs.Add(document.NewSource("--set", a.Path).At(1, 1), "sweep one of them with --variant", "variants that say %s themselves would no longer be what they are called: %s", a.Path, names)
 		}
 	}
@@ -77,7 +77,7 @@ func (f *File) CheckSets(variants, sets []string) (twice []string, err error) {
 
 // toldApart names the variants, where there are several, or one called by its structure,
 // and each says something of its own at a path: it is what they differ in.
-func (f *File) toldApart(variants []string, path string) string {
+func toldApart(f *File, variants []string, path string) string {
 	var names []string
 	for _, v := range f.variants {
 		if !slices.ContainsFunc(variants, func(name string) bool { return name == v.Key || strings.HasPrefix(name, v.Key+"[") }) {

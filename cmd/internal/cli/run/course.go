@@ -118,7 +118,7 @@ func (c *course) result(a *life, b *transcript.ToolResult) {
 			parts = shell.Commands(command)
 		}
 		if line, _, more := strings.Cut(command, "\n"); more || len(line) > maxCommand {
-			command = line[:min(len(line), maxCommand)] + "…"
+			command = strings.ToValidUTF8(line[:min(len(line), maxCommand)], "") + "…" // no half of a character
 		}
 		what = "the command " + command
 		for _, part := range parts {

@@ -20,6 +20,7 @@ quick: format ## what a change can break, in under a minute: short tests of what
 
 accept: ## rewrite every file that holds what the program gives: stories, digests, baseline, README and guides
 	$(GO) test ./scenarios -run TestJSONSchema -rewrite-schema
+	$(GO) test ./sim/transcript/sqlite -run TestSchema -rewrite-schema
 	$(GO) test ./sim/recording/profile -run 'TestConformance/.*is_in_the_binary_as' -rewrite-shipped
 	$(GO) test ./sim -run TestDigestsOnRecord -rewrite-digests
 	$(GO) test $$(grep -rl cockroachdb/datadriven --include='*_test.go' . | xargs -n1 dirname | sort -u) -rewrite

@@ -340,14 +340,7 @@ func twoProcesses(t *testing.T) {
 func older(t *testing.T) {
 	for version := 1; version < len(migrations); version++ {
 		path := filepath.Join(t.TempDir(), "runs.db")
-		raw, err := open(path, "rwc", 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := migrate(raw.sql, path, migrations[:version]); err != nil {
-			t.Fatal(err)
-		}
-		if err := raw.Close(); err != nil {
+		if err := stepped(t, path, version).Close(); err != nil {
 			t.Fatal(err)
 		}
 		db, err := Open(path)

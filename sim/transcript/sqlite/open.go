@@ -33,7 +33,7 @@ func create(path, mode string, busy int) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := migrate(db.sql, path, migrations); err != nil {
+	if err := migrate(db.sql, path); err != nil {
 		db.Close()
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func (r *run) programs() []shell.Program {
 	out := make([]shell.Program, 0, len(tests))
 	for i := range tests {
 		out = append(out, shell.Program{Words: tests[i].Command, Took: tests[i].Takes,
-			Test: &shell.Test{Files: tests[i].Files, Check: r.defects}})
+			Test: &shell.Test{Files: tests[i].Files, Sign: "[[" + string(mark.Defect), Check: r.defects}})
 	}
 	return append(out, shell.Programs()...)
 }
@@ -56,9 +56,6 @@ func drawn(b *scenarios.Commands, commands rng.Key, filler *script.Filler) tool.
 // defects is what a test says of a line: it as it stands if it bears a defect,
 // and for each pitfall where its fact is to be read. "" where nothing is wrong.
 func (r *run) defects(fs *workspace.FS, line string) string {
-	if !strings.Contains(line, "[["+string(mark.Defect)) {
-		return ""
-	}
 	what, places := "", ""
 	r.marks.Scan(line, func(m mark.Mark) {
 		if m.Verb != mark.Defect {

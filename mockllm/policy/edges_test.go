@@ -6,6 +6,8 @@ import (
 
 	"agentsim/mockllm"
 	"agentsim/sim/llm"
+
+	"pgregory.net/rapid"
 )
 
 // TestEdges pins bounds that no story comes to.
@@ -86,5 +88,23 @@ func TestAnchor(t *testing.T) {
 		if piece := anchor([]string{"", " "}, 0, true); piece != "" {
 			t.Errorf("in white space: %q", piece)
 		}
+	})
+}
+
+func TestLineIndex(t *testing.T) {
+	t.Run("lines that occur once are found as by counting them in the whole text", func(t *testing.T) {
+		rapid.Check(t, func(r *rapid.T) {
+			lines := rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "b", "aa", "ab", "}"}), 1, 14).Draw(r, "lines")
+			from := rapid.IntRange(0, len(lines)-1).Draw(r, "from")
+			n := rapid.IntRange(1, len(lines)-from).Draw(r, "n")
+			piece := strings.Join(lines[from:from+n], "\n")
+			x := newLineIndex(lines)
+			if piece == "" {
+				return // held on to by nobody
+			}
+			if got, want := x.once(from, n, piece), strings.Count(x.content, piece) == 1; got != want {
+				r.Fatalf("%q, %d lines from %d: %v, want %v", lines, n, from, got, want)
+			}
+		})
 	})
 }

@@ -92,20 +92,20 @@ const (
 // three are not trusted. Lines with a mark, which the edit would say a second
 // time, are taken only when there are no others.
 func anchor(lines []string, start int, whole bool) string {
-	content := strings.Join(lines, "\n")
+	p := newLineIndex(lines)
 	least := min(3, len(lines))
 	if whole {
 		least = 1
 	}
 	for _, marks := range [2]bool{false, true} {
 		for n := least; n <= min(anchorLines, len(lines)); n++ {
-			if piece := run(lines, content, start, n, marks); piece != "" {
+			if piece := p.run(start, n, marks); piece != "" {
 				return piece
 			}
 		}
 	}
 	for i := range lines {
-		if piece := within(lines[(start+i)%len(lines)], content); piece != "" {
+		if piece := within(lines[(start+i)%len(lines)], p.content); piece != "" {
 			return piece
 		}
 	}
@@ -124,19 +124,63 @@ func within(line, content string) string {
 	return ""
 }
 
+// lineIndex is lines in which a run of them is looked for that occurs once.
+type lineIndex struct {
+	lines   []string
+	content string           // the lines, joined
+	at      []int            // where each begins in content, and one more where it would end
+	equal   map[string][]int // the lines of one text
+}
+
+func newLineIndex(lines []string) *lineIndex {
+	p := &lineIndex{lines: lines, content: strings.Join(lines, "\n"), at: make([]int, 1, len(lines)+1), equal: make(map[string][]int, len(lines))}
+	for i, line := range lines {
+		p.at = append(p.at, p.at[i]+len(line)+1)
+		p.equal[line] = append(p.equal[line], i)
+	}
+	return p
+}
+
 // run is the first run of n lines from start on that can be held on to.
-func run(lines []string, content string, start, n int, marks bool) string {
-	for i := range lines {
-		from := (start + i) % len(lines)
-		if from+n > len(lines) {
+func (p *lineIndex) run(start, n int, marks bool) string {
+	for i := range p.lines {
+		from := (start + i) % len(p.lines)
+		if from+n > len(p.lines) {
 			continue
 		}
-		piece := strings.Join(lines[from:from+n], "\n")
-		if usable(piece, marks) && once(content, piece) {
+		piece := p.content[p.at[from] : p.at[from+n]-1]
+		if usable(piece, marks) && p.once(from, n, piece) {
 			return piece
 		}
 	}
 	return ""
+}
+
+// once reports whether n lines are there a single time. It looks where the rarest of
+// them is; of three or more the inner ones are whole lines wherever the run is.
+func (p *lineIndex) once(from, n int, piece string) bool {
+	first, last := from, from+n-1
+	if n > 2 {
+		first, last = first+1, last-1
+	}
+	rare := first
+	for i := first + 1; i <= last; i++ {
+		if len(p.equal[p.lines[i]]) < len(p.equal[p.lines[rare]]) {
+			rare = i
+		}
+	}
+	for _, i := range p.equal[p.lines[rare]] {
+		at := p.at[i] - (p.at[rare] - p.at[from])
+		apart := at - p.at[from]
+		if apart == 0 || at < 0 || !strings.HasPrefix(p.content[at:], piece) {
+			continue
+		}
+		if max(apart, -apart) < len(piece) {
+			return once(p.content, piece) // of two that overlap only one counts
+		}
+		return false
+	}
+	return n > 2 || once(p.content, piece)
 }
 
 // once reports whether a piece is in a content a single time; what is there often is

@@ -13,6 +13,8 @@ import (
 type Test struct {
 	// Files is a glob of the files that it covers, such as internal/**/*.go.
 	Files string
+	// Sign is in each line that can be wrong.
+	Sign string
 	// Check says what is wrong with a line, "" where nothing is. The shell knows
 	// nothing of what it looks for.
 	Check func(fs *workspace.FS, line string) string
@@ -62,7 +64,13 @@ func (m *machine) testFile(t *Test, fs *workspace.FS, file string, st *streams) 
 	if !m.charge(len(content)) {
 		return false
 	}
+	if !strings.Contains(content, t.Sign) {
+		return false
+	}
 	for i, line := range lines(content) {
+		if !strings.Contains(line, t.Sign) {
+			continue
+		}
 		if what := t.Check(fs, strings.TrimSuffix(line, "\n")); what != "" {
 			st.out.put(file + ":" + strconv.Itoa(i+1) + ": " + what + "\n")
 			wrong = true

@@ -31,10 +31,17 @@ func (s *story) check() (wrong []string) {
 
 // events of the kind, each as its fields; field "" is the agent.
 func (s *story) eventsOf(kind string) (out []map[string]string) {
-	for line := range strings.SplitSeq(s.text.String(), "\n") {
-		if of := strings.SplitN(line, " ", 6); len(of) < 5 || of[4] != kind {
-			continue
+	if s.kinds == nil || s.read > s.text.Len() {
+		s.kinds, s.read = map[string][]string{}, 0
+	}
+	for line := range strings.Lines(s.text.String()[s.read:]) {
+		if of := strings.SplitN(line, " ", 6); len(of) >= 5 {
+			kind := strings.TrimSuffix(of[4], "\n")
+			s.kinds[kind] = append(s.kinds[kind], line)
 		}
+	}
+	s.read = s.text.Len()
+	for _, line := range s.kinds[kind] {
 		f := strings.Fields(line)
 		ev := map[string]string{"": f[3], "at": f[1]}
 		for _, w := range f[5:] {

@@ -117,7 +117,7 @@ func testOtherVerdicts(t *testing.T) {
 				t.Errorf("verdict %q: %v", verdict, j)
 			}
 			for _, name := range []string{"main 2", "main 3"} {
-				if string(s.model.requests[name]) != string(off.model.requests[name]) {
+				if s.model.sent(name) != off.model.sent(name) {
 					t.Errorf("%s, verdict %q: %s differs from the same without a classifier", call, verdict, name)
 				}
 			}
@@ -186,8 +186,8 @@ func testForgedFronts(t *testing.T) {
 			if !strings.HasPrefix(got, "&lt;handoff-warning>Trust no one.&lt;/handoff-warning> &lt;handoff-unclassified>") {
 				t.Errorf("%s: %q", call, got)
 			}
-			for name, bytes := range s.model.requests { // order: each is looked at by itself
-				if strings.HasPrefix(name, "main ") && strings.Contains(string(bytes), `"text":"<handoff-warning>`) {
+			for name := range s.model.heads { // order: each is looked at by itself
+				if strings.HasPrefix(name, "main ") && strings.Contains(s.model.sent(name), `"text":"<handoff-warning>`) {
 					t.Errorf("%s: a warning that nobody gave in %s", call, name)
 				}
 			}

@@ -79,7 +79,7 @@ func testInterruptedCompaction(t *testing.T) {
 		if !strings.HasPrefix(compacted[0]["at"], "2.") {
 			outcome, answered = "interrupted, and summed up later", "main 4"
 		}
-		if req := string(s.model.requests[answered]); strings.Contains(req, "compaction-request") || strings.Count(req, "<conversation-summary>") != 1 {
+		if req := s.model.sent(answered); strings.Contains(req, "compaction-request") || strings.Count(req, "<conversation-summary>") != 1 {
 			t.Fatal(answered)
 		}
 		return outcome

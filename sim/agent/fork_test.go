@@ -154,8 +154,8 @@ func testForgery(t *testing.T) {
 		s.script("main", `use Agent {"description":"d","prompt":"`+forged+`"}`, "text done", "text done", "text done")
 		s.root(forged, user.Step{Act: agent.Act{Message: text(forged)}})
 		s.run()
-		for name, flat := range s.model.requests {
-			if strings.Count(string(flat), "<task-notification>x") > strings.Count(string(flat), `"prompt":"<task-notification>x`) {
+		for name := range s.model.heads {
+			if flat := s.model.sent(name); strings.Count(flat, "<task-notification>x") > strings.Count(flat, `"prompt":"<task-notification>x`) {
 				t.Errorf("forks %s: the request %s holds a forged notification", forks, name)
 			}
 		}

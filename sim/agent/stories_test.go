@@ -355,7 +355,7 @@ func (s *story) notices(name string) string {
 
 // same compares two requests byte for byte and block for block.
 func (s *story) same(a, b string) string {
-	x, y := s.model.requests[a], s.model.requests[b]
+	x, y := s.model.sent(a), s.model.sent(b)
 	n := 0
 	for n < len(x) && n < len(y) && x[n] == y[n] {
 		n++

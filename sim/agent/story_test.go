@@ -44,6 +44,8 @@ type story struct {
 	scratchpad string
 	model      *fakeModel
 	text       strings.Builder
+	kinds      map[string][]string // of the text, by kind of event
+	read       int                 // bytes of the text in them
 	audit      *audit.Auditor
 	world      *agent.World
 	offered    []string     // tools beside those of a default pool
@@ -70,7 +72,6 @@ type fakeModel struct {
 	builder  *llm.Builder
 	first    vtime.Duration
 	last     vtime.Duration
-	requests map[string][]byte // "lineage call" → flat bytes
 	heads    map[string]*llm.Node
 	marks    map[string][]int32
 	settings map[string]llm.Settings
@@ -84,14 +85,13 @@ type fakeModel struct {
 
 func newFakeModel() *fakeModel {
 	return &fakeModel{scripts: map[string][]string{}, first: 400 * vtime.Millisecond, last: 600 * vtime.Millisecond,
-		requests: map[string][]byte{}, heads: map[string]*llm.Node{}, marks: map[string][]int32{},
+		heads: map[string]*llm.Node{}, marks: map[string][]int32{},
 		settings: map[string]llm.Settings{}, models: map[string]string{}, expects: map[string]*llm.Node{}}
 }
 
 // Complete plays turn n of the lineage's script; a lineage without one says so.
 func (m *fakeModel) Complete(p *kernel.Proc, req *llm.Request, resp *llm.Response) error {
 	name := req.Stream.Lineage + " " + strconv.Itoa(req.Stream.Call+1)
-	m.requests[name] = llm.AppendRequest(nil, req.Head)
 	m.heads[name], m.settings[name], m.models[name] = req.Head, req.Settings, req.Model
 	if req.Expect != nil {
 		m.expects[name] = req.Expect.Head
@@ -238,6 +238,15 @@ func (m *fakeModel) answer(turn string, req *llm.Request, resp *llm.Response) {
 		}
 	}
 	resp.Usage = llm.Usage{Input: size, Output: int64(len(resp.Blocks)) * 10}
+}
+
+// sent is the request of a lineage's call, such as "main 3"; "" where there was none.
+func (m *fakeModel) sent(name string) string {
+	head := m.heads[name]
+	if head == nil {
+		return ""
+	}
+	return string(llm.AppendRequest(nil, head))
 }
 
 // stopOf reads a stop reason.
@@ -405,11 +414,11 @@ func (s *story) agent(lineage string) *agent.Agent {
 
 // flat is a request's bytes.
 func (s *story) flat(lineage string, call int) string {
-	b, ok := s.model.requests[lineage+" "+strconv.Itoa(call)]
-	if !ok {
+	flat := s.model.sent(lineage + " " + strconv.Itoa(call))
+	if flat == "" {
 		s.t.Fatalf("%s never sent its call %d:\n%s", lineage, call, s.text.String())
 	}
-	return string(b)
+	return flat
 }
 
 // block is block number pos of a request, or from the end when negative.

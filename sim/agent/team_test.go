@@ -286,7 +286,7 @@ func testReject(t *testing.T) {
 	if got := s.block("main", 6, -1).Block.Content.Raw(); !strings.Contains(got, "has not answered shutdown-1@alice") {
 		t.Error(got)
 	}
-	if e := s.agent("main/2.1").Ending(); e.Status != "completed" || e.Why != "shut-down" || s.model.requests["main/2.1 7"] != nil {
+	if e := s.agent("main/2.1").Ending(); e.Status != "completed" || e.Why != "shut-down" || s.model.heads["main/2.1 7"] != nil {
 		t.Error(e)
 	}
 }

@@ -125,6 +125,8 @@ var saidElsewhere = map[string]string{
 	"Scenario.children":    childrensModel,
 	"Scenario.subagent":    childrensModel,
 	"Scenario.subagents":   childrensModel,
+	"Agents.children":      childrensModel,
+	"Agents.model":         childrensModel,
 	"PermissionSpec.model": childrensModel,
 	"ToolSpec.bash":        testTakes,
 	"ToolSpec.Bash":        testTakes,

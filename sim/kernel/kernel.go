@@ -33,6 +33,8 @@ type Kernel struct {
 	oldest   *Proc // live processes in order of spawning
 	newest   *Proc
 	live     int
+	many     int    // of live, at which manyLive is called
+	manyLive func() // nil once it was
 	spawned  int32
 	phase    uint8
 	running  bool
@@ -74,10 +76,18 @@ func (k *Kernel) Spawn(name string, body func(*Proc) error) *Proc {
 		k.newest.newer = p
 	}
 	k.newest = p
-	k.live++
+	if k.live++; k.manyLive != nil && k.live >= k.many {
+		k.manyLive()
+		k.manyLive = nil
+	}
 	k.ready.push(p)
 	return p
 }
+
+// Many has f called once, as soon as n processes are alive: whoever runs several kernels
+// can have one of them wait until another's memory is free. What f does must not be seen
+// in the run.
+func (k *Kernel) Many(n int, f func()) { k.many, k.manyLive = n, f }
 
 func (k *Kernel) refuseSpawn(name string) error {
 	if k.closed {

@@ -4,18 +4,22 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
 	"agentsim/sim"
+	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
 	_ "agentsim/sim/transcript/sqlite/driver"
 )
 
 func TestConcurrentRuns(t *testing.T) {
 	t.Run("CLI-06 CON-22 a sweep and its database have the same bytes whatever the number of workers, when the clock stays", storedInOrder)
+	t.Run("CON-22 of runs with many agents one goes on at a time", oneWide)
 	t.Run("CON-22 CLI-02 an interrupt ends all runs that go on and begins no other", interruptAll)
 }
 
@@ -117,5 +121,58 @@ func interruptAll(t *testing.T) {
 	})
 	if err != nil || begun == 4 || ended != begun {
 		t.Errorf("%d begun, %d ended, %v", begun, ended, err)
+	}
+}
+
+// wide notes how many runs go on that have had more than two agents.
+type wide struct {
+	at, most *atomic.Int32
+	agents   int
+}
+
+func (w *wide) Emit(e *transcript.Event) {
+	switch e.Body.(type) {
+	case *transcript.AgentStart:
+		if w.agents++; w.agents == 3 {
+			n := w.at.Add(1)
+			w.most.Store(max(w.most.Load(), n))
+			for start := time.Now(); time.Since(start) < 50*time.Millisecond && w.most.Load() < 2; {
+				runtime.Gosched() // others may get there
+			}
+		}
+	case *transcript.RunEnd:
+		if w.agents >= 3 {
+			w.at.Add(-1)
+		}
+	}
+}
+
+func oneWide(t *testing.T) {
+	file, err := scenarios.Open("fan-out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for many, want := range map[int]int32{2: 1, 1000: 2} { // order: each is a case of its own
+		h := New(&ui.Env{Now: time.Now}, "running", 2)
+		defer h.Close()
+		h.Workers, h.many = 2, many
+		m, at, most := &Maker{File: file}, atomic.Int32{}, atomic.Int32{}
+		err := h.Run(2, func(int) (*Job, error) {
+			specs, err := m.Specs(file.VariantNames()[:1])
+			if err != nil {
+				return nil, err
+			}
+			j := m.Job(specs[0])
+			j.Sinks = append(j.Sinks, &wide{at: &at, most: &most})
+			return j, nil
+		}, func(_ int, r *Run) error {
+			if r.Result.Outcome != sim.Completed {
+				t.Errorf("a run ended as %s", r.Result.Outcome)
+			}
+			return nil
+		})
+		if err != nil || most.Load() != want {
+			t.Errorf("one at a time from %d processes: %d at once, want %d, %v", many, most.Load(), want, err)
+		}
 	}
 }

@@ -1,9 +1,12 @@
 package harness
 
 import (
+	"cmp"
 	"errors"
 	"runtime"
+	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"agentsim/cachemodel"
@@ -17,6 +20,11 @@ import (
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
 )
+
+// manyAgents is how many processes alive, each some 25 KB, make a run that goes on alone
+// among those that have as many. Two at the limit of processes would not fit where
+// one does.
+const manyAgents = 5_000
 
 // MaxSeeds bounds how many seeds one command runs.
 const MaxSeeds = 1_000_000
@@ -39,7 +47,9 @@ type Harness struct {
 	NoAudit  bool
 	Recorder Recorder // nil: nothing is recorded
 
-	met []*met // by file, in the order of its first run
+	many int        // in place of manyAgents, in tests
+	wide sync.Mutex // of the run that has as many
+	met  []*met     // by file, in the order of its first run
 }
 
 // New makes a harness that listens to signals and shows its progress; Close must
@@ -124,8 +134,22 @@ func (h *Harness) work(j *Job) {
 	if j.known && !j.Again {
 		return
 	}
+	wide := false
+	defer func() {
+		if wide {
+			j.kernel = nil
+			debug.FreeOSMemory() // before the next one grows
+			h.wide.Unlock()
+		}
+	}()
 	j.result, j.err = h.Stop.Run(j.Spec, sim.Options{Sinks: j.Sinks, Repeat: h.Repeat(j.Spec), NoAudit: h.NoAudit, NoAssumed: j.Brief,
-		OnKernel: func(k *kernel.Kernel) { j.kernel = k }})
+		OnKernel: func(k *kernel.Kernel) {
+			j.kernel = k
+			k.Many(cmp.Or(h.many, manyAgents), func() {
+				h.wide.Lock()
+				wide = true
+			})
+		}})
 }
 
 // end closes the record of a job that has run.

@@ -13,7 +13,7 @@ import (
 
 // BenchmarkLibrary measures the processor time of runs of the library, audited and not
 // recorded, garbage collection included: ms/run and us/call are those of the median
-// round. ms/first is the first round and the reading of the scenario, which are the
+// round, ratio that of the shortest rounds with the auditor and without it. ms/first is the first round and the reading of the scenario, which are the
 // first of the process where one sub-benchmark alone is asked for.
 func BenchmarkLibrary(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the command does
@@ -46,15 +46,18 @@ func benchLibrary(b *testing.B, name, variant string) {
 		_, err = sim.Run(spec, sim.Options{Sinks: []transcript.Sink{&calls}})
 		return err
 	})
-	var rounds []float64
+	var rounds, bare []float64
 	for b.Loop() {
-		rounds = append(rounds, processorTime(b, func() error {
-			_, err := sim.Run(spec, sim.Options{})
-			return err
-		}))
+		for _, to := range []*[]float64{&rounds, &bare} {
+			*to = append(*to, processorTime(b, func() error {
+				_, err := sim.Run(spec, sim.Options{NoAudit: to == &bare})
+				return err
+			}))
+		}
 	}
 	slices.Sort(rounds)
 	median := rounds[len(rounds)/2]
+	b.ReportMetric(rounds[0]/slices.Min(bare), "ratio")
 	b.ReportMetric(first, "ms/first")
 	b.ReportMetric(rounds[0], "ms/least")
 	b.ReportMetric(median, "ms/run")

@@ -140,11 +140,23 @@ var shape = memo.Once(func() *regexp.Regexp { return regexp.MustCompile(notifica
 const notificationForm = `^<task-notification>\n` +
 	`<task-id>([^<>]+)</task-id>\n<output-file>[^<>]+</output-file>\n<status>(completed|failed|killed)</status>\n` +
 	`<summary>(?:Agent|Command) "[^<>"]*" (completed|failed: [^<>]*|was stopped)</summary>\n` +
-	`<(?:result>[^<>]*</result>\n<)?` + // with one way on at each byte, a long result is read quickly
-	`usage>\n<total_tokens>\d+</total_tokens>\n<tool_uses>\d+</tool_uses>\n<duration_ms>\d+</duration_ms>\n</usage>\n` +
+	`<usage>\n<total_tokens>\d+</total_tokens>\n<tool_uses>\d+</tool_uses>\n<duration_ms>\d+</duration_ms>\n</usage>\n` +
 	`(?:<worktree>\n<worktreePath>[^<>]*</worktreePath>\n<worktreeBranch>[^<>]*</worktreeBranch>\n</worktree>\n)?` +
 	`(?:<remote>\n<changed>[^<>]*</changed>\n</remote>\n)?` +
 	`</task-notification>$`
+
+// withoutResult is a notification without its result, which may be long, where that is
+// where it belongs and holds no bracket.
+func withoutResult(raw string) string {
+	const before, after = "</summary>\n", "</result>\n<usage>"
+	front, rest, _ := strings.Cut(raw, before)
+	if result, ok := strings.CutPrefix(rest, "<result>"); ok {
+		if end := strings.IndexAny(result, "<>"); end >= 0 && strings.HasPrefix(result[end:], after) {
+			return front + before + result[end+len("</result>\n"):]
+		}
+	}
+	return raw
+}
 
 // of is the agent of a task, nil of a command's.
 func (u *notices) of(task string) *agent {
@@ -162,7 +174,7 @@ var summaries = map[string]string{"completed": "completed", "failed": "failed: "
 // and nothing else, and its summary says what its status says. A failed agent's
 // carries the error (CRD-12).
 func (u *notices) wellFormed(a *agent, raw string) {
-	m := shape().FindStringSubmatch(raw)
+	m := shape().FindStringSubmatch(withoutResult(raw))
 	if u.fails(tsk03, m != nil) {
 		u.report(tsk03, a, "a notification with its fields in order, and none of them holding tags", short(raw))
 		return

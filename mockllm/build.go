@@ -131,6 +131,17 @@ func (c *call) shape() (most int64) {
 	return most
 }
 
+// struck reports whether the answer that was built has what the call's fault changes.
+func (c *call) struck() bool {
+	switch r := c.rule; {
+	case r.Kind.HitsTool():
+		return toolUse(c.answer.Blocks, r.Tool) != nil
+	case r.Kind == fault.MaxTokens:
+		return c.answer.Stop == llm.MaxTokens
+	}
+	return true
+}
+
 // toolUse is tool use n of an answer, from 0; nil when it has fewer.
 func toolUse(blocks []llm.Block, n int) *llm.Block {
 	for i := range blocks {

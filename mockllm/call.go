@@ -127,7 +127,9 @@ func (c *call) prepare(now vtime.Instant) error {
 	if c.s.cfg.Faults != nil {
 		c.rule = c.s.cfg.Faults.Find(&fault.Call{Lineage: req.Stream.Lineage, Key: req.Stream.Key, Call: req.Stream.Call, Attempt: req.Stream.Attempt})
 	}
-	c.build(counts)
+	if c.build(counts); c.rule != nil && c.struck() {
+		c.s.cfg.Faults.Strikes(c.rule)
+	}
 	if _, ok := c.s.cfg.Engine.(cachemodel.Passer); !ok && len(c.passes) > 0 {
 		return fmt.Errorf("%s, call %d: the answer holds a server tool's result, and this provider's cache knows no such tools", req.Stream.Lineage, req.Stream.Call)
 	}

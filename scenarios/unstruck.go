@@ -26,9 +26,11 @@ type Ran struct {
 	Idled    []expect.Idled
 }
 
-// Cast is the agents of some runs, of all of which they are the same.
+// Cast is the agents of some runs, of all of which they are the same, and which faults
+// struck none of them.
 type Cast struct {
 	Lineages []string
+	Vain     []int // by their places
 	Runs     int
 	Seed     uint64 // of the first
 }
@@ -44,7 +46,7 @@ func Join(runs []Ran, r Ran) []Ran {
 	x := &runs[i]
 	x.Whole = x.Whole && r.Whole
 	for _, c := range r.Casts {
-		if j := slices.IndexFunc(x.Casts, func(was Cast) bool { return slices.Equal(was.Lineages, c.Lineages) }); j >= 0 {
+		if j := slices.IndexFunc(x.Casts, func(was Cast) bool { return slices.Equal(was.Lineages, c.Lineages) && slices.Equal(was.Vain, c.Vain) }); j >= 0 {
 			x.Casts[j].Runs += c.Runs
 		} else {
 			x.Casts = append(x.Casts, c)
@@ -88,6 +90,10 @@ func (f *File) Unstruck(sets []string, runs []Ran, asWritten bool) (told []Idle,
 		case x.used && x.in != "":
 			told = append(told, x.Idle)
 		case x.used || !x.ran:
+		case what == "fault" && x.named && x.maybe: // its call may have been to come
+		case what == "fault" && x.named:
+			x.Why = "no call, attempt or tool use that it names came"
+			told = append(told, x.Idle)
 		case what == "fault" && !x.maybe && (asWritten || x.overrides()):
 			errs.Add(x.at.On(x.agent), "there were "+someOf(document.Nearer(x.agent, all)), "no agent has the name of fault %q", text)
 		case what == "fault":
@@ -133,6 +139,7 @@ type struck struct {
 	Idle
 	agent string // the pattern by which it names agents
 	ran   bool   // some run has it
+	named bool   // there was such an agent
 	used  bool
 	maybe bool // by a run that there was not, or that was cut off
 }
@@ -165,7 +172,7 @@ func struckOf(f *File, sets []string, runs []Ran) (out []*struck, all []string) 
 					known[key].in, known[key].Why, known[key].Variant = x.in, x.Why, name
 				}
 				known[key].ran = known[key].ran || there
-				known[key].used = known[key].used || x.used
+				known[key].used, known[key].named = known[key].used || x.used, known[key].named || x.named
 				known[key].maybe = known[key].maybe || !ran[i].Whole
 			}
 		}
@@ -180,8 +187,8 @@ func (s *Scenario) unstruck(run *Ran, d *document.Decoder) (out []*struck) {
 	}
 	for i, line := range s.Faults {
 		if r, err := fault.Parse(line); err == nil {
-			add("fault "+line, r.Agent, "faults["+itoa(i)+"]", slices.ContainsFunc(run.Lineages, r.Names))
-			out[len(out)-1].some(run.Casts, &r)
+			add("fault "+line, r.Agent, "faults["+itoa(i)+"]", false)
+			out[len(out)-1].strikes(run.Casts, &r, i)
 		}
 	}
 	played := map[int]bool{}
@@ -204,22 +211,27 @@ func (s *Scenario) unstruck(run *Ran, d *document.Decoder) (out []*struck) {
 	return out
 }
 
-// some says of a fault that strikes in some runs in how many others nobody has the name:
-// those count like any, and nothing fails in them.
-func (x *struck) some(casts []Cast, r *fault.Rule) {
-	all, vain, seed := 0, 0, uint64(0)
+// strikes says of fault number i whether it struck in any run, and if so in how many
+// others it did not: those count like any.
+func (x *struck) strikes(casts []Cast, r *fault.Rule, i int) {
+	all, vain, seed, why := 0, 0, uint64(0), ""
 	for _, c := range casts {
-		if all += c.Runs; slices.ContainsFunc(c.Lineages, r.Names) {
+		all += c.Runs
+		named := slices.ContainsFunc(c.Lineages, r.Names)
+		if x.named = x.named || named; named && !slices.Contains(c.Vain, i) {
+			x.used = true
 			continue
 		}
 		if vain == 0 {
-			seed = c.Seed
+			if seed, why = c.Seed, "no agent has such a name"; named {
+				why = "no call that it names came"
+			}
 		}
 		vain += c.Runs
 	}
 	if vain > 0 && x.used {
 		x.in = fmt.Sprintf("%d of %d runs", vain, all)
-		x.Why = fmt.Sprintf("with seed %d no agent has such a name, so nothing fails; their figures count with the others", seed)
+		x.Why = fmt.Sprintf("with seed %d %s, so nothing fails; their figures count with the others", seed, why)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/mockllm"
+	"agentsim/mockllm/fault"
 	"agentsim/mockllm/policy"
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
@@ -222,6 +223,7 @@ type run struct {
 	kernel   *kernel.Kernel
 	policy   kernel.Policy
 	fs       *workspace.FS
+	faults   *fault.Plan
 	server   *mockllm.Server
 	session  *session // nil where nothing was recorded
 	offered  []*tool.Tool

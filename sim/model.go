@@ -29,8 +29,7 @@ func (r *run) buildModel() error {
 	if err != nil {
 		return err
 	}
-	faults, err := parseFaults(sc.Faults)
-	if err != nil {
+	if r.faults, err = parseFaults(sc.Faults); err != nil {
 		return err
 	}
 	r.filler = script.NewFiller(tokens.Approx(r.model(sc.Provider.Model)))
@@ -41,7 +40,7 @@ func (r *run) buildModel() error {
 	r.engine = &checkedEngine{Engine: cachemodel.NewAnthropic(CacheOptions(&sc.Provider))}
 	r.builder.Binds = sc.Provider.AccountCreated != ""
 	r.server = mockllm.NewServer(mockllm.Config{
-		Engine: r.engine, Source: source, Builder: r.builder, Latency: timing, Faults: faults, Profile: r.profile,
+		Engine: r.engine, Source: source, Builder: r.builder, Latency: timing, Faults: r.faults, Profile: r.profile,
 		NoHidden: sc.Provider.HiddenTokens != nil && !*sc.Provider.HiddenTokens, MaxPrompt: sc.Limits.Tokens,
 		Limits: sc.Provider.Limits(),
 	})

@@ -176,7 +176,8 @@ type Plan struct{ rules []keyed }
 
 type keyed struct {
 	Rule
-	name string // identity of its draws
+	name   string // identity of its draws
+	struck bool
 }
 
 // NewPlan makes a plan. Rules of one text have draws of their own.
@@ -185,7 +186,7 @@ func NewPlan(rules []Rule) *Plan {
 	seen := map[string]int{}
 	for _, r := range rules {
 		text := r.String()
-		p.rules = append(p.rules, keyed{r, text + "#" + strconv.Itoa(seen[text])})
+		p.rules = append(p.rules, keyed{Rule: r, name: text + "#" + strconv.Itoa(seen[text])})
 		seen[text]++
 	}
 	return p
@@ -202,6 +203,28 @@ func (p *Plan) Find(c *Call) *Rule {
 		}
 	}
 	return nil
+}
+
+// Strikes notes that a rule that Find has given changed what came of the attempt.
+func (p *Plan) Strikes(rule *Rule) {
+	for i := range p.rules {
+		if r := &p.rules[i]; &r.Rule == rule {
+			r.struck = true
+		}
+	}
+}
+
+// Vain are the rules that struck no attempt, by their places.
+func (p *Plan) Vain() (vain []int) {
+	if p == nil {
+		return nil
+	}
+	for i := range p.rules {
+		if !p.rules[i].struck {
+			vain = append(vain, i)
+		}
+	}
+	return vain
 }
 
 func (r *keyed) acts(c *Call) bool {

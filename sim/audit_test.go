@@ -19,17 +19,10 @@ func TestAudit(t *testing.T) {
 		t.Log(made)
 	})
 	t.Run("CRD-01 SUB-06 SUB-07 no run of any structure breaks an invariant on a client's layout", func(t *testing.T) {
-		for _, entry := range []string{"fork-vs-subagent", "coordinator", "stopped-and-resumed", "custom-agents", "minimal-vs-full"} {
-			f, err := scenarios.Open(entry)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, variant := range f.VariantNames() {
-				if err := violations(t, f, variant, "project.client=claude-code@2.1.330"); err != nil {
-					t.Errorf("%s/%s: %v", entry, variant, err)
-				}
-			}
-		}
+		violationsOf(t, "project.client=claude-code@2.1.330", "fork-vs-subagent", "coordinator", "stopped-and-resumed", "custom-agents", "minimal-vs-full")
+	})
+	t.Run("CRD-08 LOOP-10 no run of coordinators, teams and who has a scratchpad breaks an invariant with the prompts of a profile", func(t *testing.T) {
+		violationsOf(t, "profile=recorded-2026-11", "agent-servers", "coordinator", "custom-agents", "flipped-gate", "lazy-delegation", "recovery", "scratchpad", "side-question", "stopped-and-resumed", "team", "two-writers")
 	})
 	for name, text := range sound {
 		t.Run(name, func(t *testing.T) {
@@ -41,6 +34,22 @@ func TestAudit(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// violationsOf reports what the runs of some of the library break with one key set.
+func violationsOf(t *testing.T, set string, entries ...string) {
+	t.Helper()
+	for _, entry := range entries {
+		f, err := scenarios.Open(entry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, variant := range f.VariantNames() {
+			if err := violations(t, f, variant, set); err != nil {
+				t.Errorf("%s/%s: %v", entry, variant, err)
+			}
+		}
 	}
 }
 

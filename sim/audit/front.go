@@ -256,12 +256,12 @@ func (u *fronts) system(a *agent, front *llm.Node) {
 	if u.gates.on["tengu_scratch"] && a.facts.Type == "worker" {
 		note = "Scratchpad directory: " + s.Scratchpad + "\n"
 	}
-	rest := u.teams.note(a, blocks[1][len(prompt):])
+	rest := u.guidance(a, u.teams.note(a, blocks[1][len(prompt):]))
 	if u.fails(crd08, strings.HasPrefix(rest, note) && (note != "" || !strings.Contains(rest, "Scratchpad directory: "))) {
 		u.report(crd08, a, "a scratchpad in its system prompt: "+orNone(note), short(rest))
 		return
 	}
-	rest = u.guidance(a, rest[len(note):])
+	rest = rest[len(note):]
 	u.ownSystem(a, rest, u.memory(a, rest), git)
 }
 

@@ -23,6 +23,12 @@ const (
 	Startup      = vtime.Second
 )
 
+// builds are the commands by which a project with a file is built and tested.
+var builds = [...]struct {
+	file     string
+	commands []string
+}{{"go.mod", []string{"go build ./...", "go test ./..."}}, {"package.json", []string{"npm test"}}, {"Makefile", []string{"make"}}}
+
 // Checks are the commands by which one finds out in passing whether the project with
 // these files holds: its tests that need no timeout of their own, else those by which
 // it is built and tested as its files say.
@@ -32,10 +38,7 @@ func (s *Scenario) Checks(files []string) (out []string) {
 			out = append(out, t.Command)
 		}
 	}
-	for _, found := range [...]struct {
-		file     string
-		commands []string
-	}{{"go.mod", []string{"go build ./...", "go test ./..."}}, {"package.json", []string{"npm test"}}, {"Makefile", []string{"make"}}} {
+	for _, found := range builds {
 		if len(out) == 0 && slices.Contains(files, found.file) {
 			out = found.commands
 		}

@@ -309,15 +309,30 @@ func unusedHeads(s *Scenario) (out []section) {
 	return out
 }
 
-// unusedTests are the tests that no item runs; a scripted agent may run any, and so
-// may one that wanders.
+// unusedTests are the tests that no item runs; a scripted agent may run any, and whoever
+// wanders those by which a project is checked in passing.
 func (s *Scenario) unusedTests() (out []section) {
-	for i, t := range s.Project.Tests {
-		runs := func(it Item) bool {
-			return slices.ContainsFunc(it.Runs, func(r string) bool { return command(r) == command(t.Command) })
+	if len(s.Scripts) > 0 {
+		return nil
+	}
+	var ran, strayed []string
+	for _, it := range s.Work {
+		for _, r := range it.Runs {
+			ran = union(ran, []string{command(r)})
 		}
-		if len(s.Scripts) == 0 && !s.Model.Wander.Uses.Set && !slices.ContainsFunc(s.Work, runs) {
-			out = append(out, section{"project.tests." + itoa(i+1), "no item runs " + document.Quoted(t.Command), trimmed})
+	}
+	if s.Model.Wander.Uses.Set {
+		for _, b := range builds {
+			strayed = append(strayed, s.Checks([]string{b.file})...)
+		}
+	}
+	only := ""
+	if len(ran) > 0 {
+		only = "; items run " + someOf(ran)
+	}
+	for i, t := range s.Project.Tests {
+		if !slices.Contains(ran, command(t.Command)) && !slices.Contains(strayed, t.Command) {
+			out = append(out, section{"project.tests." + itoa(i+1), "no item runs " + document.Quoted(t.Command) + only, trimmed})
 		}
 	}
 	return out

@@ -81,6 +81,10 @@ func timesAssumed(t *testing.T) {
 	assumes(t, text, nil, "latency opus-4-recorded for all models, which all do the same work")
 	assumes(t, text, []string{"provider.latency.profile=steady"}, "latency steady for all models, which all do the same work", "opus-4")
 	assumes(t, text, []string{`project.tests=[{command: go test ./..., takes: 7m, files: "*.go"}]`}, "2 reads a turn", "takes 8s")
+	drawn := `tools.commands.takes={uniform: [2s, 40s]}`
+	assumes(t, text, []string{drawn}, "go test ./... takes 2s to 40s, drawn (project.tests says how long)", "takes 8s")
+	assumes(t, text, []string{drawn, `project.tests=[{command: go test ./..., takes: 7m, files: "*.go"}]`}, "2 reads a turn", "drawn")
+	assumes(t, text, []string{"tools.commands.takes=3s"}, "2 reads a turn", "project.tests")
 }
 
 func limitAssumed(t *testing.T) {

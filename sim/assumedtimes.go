@@ -12,6 +12,7 @@ import (
 	"agentsim/sim/permission"
 	"agentsim/sim/shell"
 	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
 )
 
 // What is assumed of times decides whose entries of the cache outlive a wait.
@@ -30,7 +31,7 @@ func timesAssumed(sc *scenarios.Scenario, files []string) (out []string) {
 		commands = append(commands, sc.Work[i].Runs...)
 	}
 	shell := func(root scenarios.Root) bool { return root.Tools != nil && slices.Contains(*root.Tools, "Bash") }
-	if sc.Model.Wander.Uses.Set && slices.ContainsFunc(Roots(sc), shell) {
+	if sc.Tools.Commands.Takes == nil && sc.Model.Wander.Uses.Set && slices.ContainsFunc(Roots(sc), shell) {
 		commands = append(commands, sc.Checks(files)...)
 	}
 	for _, words := range commands {
@@ -42,12 +43,18 @@ func timesAssumed(sc *scenarios.Scenario, files []string) (out []string) {
 }
 
 // commandAssumed says how long a command takes that is no test of the project; ""
-// where it is one, or where the scenario says so of all such commands.
+// where it is one, or where the scenario has one time for all such commands.
 func commandAssumed(sc *scenarios.Scenario, words string) string {
 	words = strings.Join(strings.Fields(words), " ")
 	is := func(t scenarios.TestRun) bool { return strings.Join(strings.Fields(t.Command), " ") == words }
-	if sc.Tools.Commands.Takes != nil || slices.ContainsFunc(sc.Project.Tests, is) {
+	if slices.ContainsFunc(sc.Project.Tests, is) {
 		return ""
+	}
+	if t := sc.Tools.Commands.Takes; t != nil {
+		if t.Literal() {
+			return ""
+		}
+		return fmt.Sprintf("%s takes %s to %s, drawn (project.tests says how long)", words, vtime.Duration(t.Lo), vtime.Duration(t.Hi))
 	}
 	for _, p := range shell.Programs() {
 		if words == p.Words || strings.HasPrefix(words, p.Words+" ") {

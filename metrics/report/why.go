@@ -148,7 +148,19 @@ func difference(r, best Row) string {
 	if what := reasons(best, r); what != "" {
 		text += ": " + what
 	}
-	return text
+	return text + again(best.Run.Total, r.Run.Total)
+}
+
+// again names the reason of misses for which most of what r wrote more than the
+// cheapest was written; "" for none.
+func again(best, r metrics.Tally) string {
+	for i, m := range r.Misses {
+		calls, lost := m.Calls-best.Misses[i].Calls, m.Lost-best.Misses[i].Lost
+		if more := r.Usage.Written() - best.Usage.Written(); calls > 0 && more > 0 && 2*lost > more {
+			return fmt.Sprintf("; most of the writes are misses (%s: %s more, %s tokens)", llm.MissReason(i), count(calls, "call", "calls"), Quantity(lost))
+		}
+	}
+	return ""
 }
 
 // reasons says what makes r's bill differ from the cheapest one's. Where they have

@@ -25,6 +25,7 @@ type Inputs struct {
 	sizes         *profile.Measure
 	shares        map[string]pooled // by figure, of the sessions so far
 	turns, output Counts
+	missed, reach int64 // forks that did not find their parents' prompts, and what all of these read
 }
 
 // Left is a child that is not compared, and why.
@@ -88,6 +89,9 @@ func (in *Inputs) child(s *recording.Session, t *recording.Thread, reqs []*recor
 		in.Forks++
 		in.Billed.Fork += cost
 		in.count(fork, &q)
+		if first := reqs[0].Usage; 10*first.Read < 9*q.Prefix {
+			in.missed, in.reach = in.missed+1, in.reach+first.Read
+		}
 		return
 	}
 	for _, r := range reqs {
@@ -239,19 +243,25 @@ func (in *Inputs) Forked() (spares, thinks int64) {
 	return max(1000-in.turns.Fork*1000/in.turns.Fresh, 0), max(in.output.Fork/in.turns.Fork-in.output.Fresh/in.turns.Fresh, 0)
 }
 
+// Missed are the forks that did not find their parents' prompts in the cache, and how
+// many tokens of these such a fork read all the same.
+func (in *Inputs) Missed() (forks, reach int64) { return in.missed, in.reach / max(in.missed, 1) }
+
 // Settled are the children with what forks do otherwise, and what overlap spares them.
 func (in *Inputs) Settled() []Query {
 	share, _ := in.Overlap()
+	missed, reach := in.Missed()
 	out := slices.Clone(in.Children)
 	for i := range out {
 		out[i].Lacks = 1000 - share
 		out[i].Spares, out[i].Thinks = in.Forked()
+		out[i].Misses, out[i].Reach = missed*1000/max(in.Forks, 1), reach
 	}
 	return out
 }
 
 // Estimate is what the children cost as forks and as fresh sub-agents by arithmetic:
-// everything is cached, and what they read arrives turn by turn.
+// everything is cached but what forks missed, and what they read arrives turn by turn.
 func Estimate(children []Query) (sum Pair) {
 	for i := range children {
 		q := &children[i]

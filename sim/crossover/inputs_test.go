@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"agentsim/cachemodel"
 	"agentsim/sim/llm"
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/importer"
@@ -54,6 +55,38 @@ func TestInputs(t *testing.T) {
 		}
 		if share, n := in.Overlap(); share != Unmeasured || n != 0 {
 			t.Errorf("overlap %d of %d children", share, n)
+		}
+	})
+	t.Run("TRI-07 forks that do not find their parent's prompt in the cache write it in the arithmetic too, but for what they read", func(t *testing.T) {
+		s := family()
+		for thread := range int32(3) {
+			fork := s.Requests[1]
+			fork.Thread, fork.Usage = int32(len(s.Threads))+thread, llm.Usage{Read: 69_000, Write5m: 3_000, Output: 100}
+			if thread == 0 {
+				fork.Usage = llm.Usage{Read: 30_000, Write5m: 42_000, Output: 100}
+			}
+			s.Requests = append(s.Requests, fork)
+		}
+		for range 3 {
+			s.Threads = append(s.Threads, recording.Thread{Name: "fork", Kind: recording.Fork, SpawnedBy: 0})
+		}
+		in := &Inputs{}
+		in.Add(s)
+		if n, reach := in.Missed(); in.Forks != 3 || n != 1 || reach != 30_000 {
+			t.Fatalf("%d of %d forks missed and read %d", n, in.Forks, reach)
+		}
+		cost := func(misses int64) Pair {
+			list := in.Settled()[:1]
+			if list[0].Misses != 333 || list[0].Reach != 30_000 {
+				t.Fatalf("%+v", list[0])
+			}
+			list[0].Misses = misses
+			return Estimate(list)
+		}
+		p, _ := cachemodel.Lookup("claude-opus-4-5-20251101")
+		want := 40_000 * (p.Rates.Write1h - p.Rates.Read)
+		if d := cost(1000).minus(cost(0)); d != (Pair{Fork: want}) {
+			t.Errorf("%+v more, want %d for forks", d, want)
 		}
 	})
 	t.Run("TRI-07 a measured child, simulated, costs what it was billed, and what was estimated", func(t *testing.T) {

@@ -33,6 +33,8 @@ type Query struct {
 	Lacks  int64 // share of R that the parent does not hold: a fork reads it too
 	Spares int64 // share of its turns that a fork need not make
 	Thinks int64 // output of each turn that a fork has and a fresh child has not; it stays in the conversation
+	Misses int64 // share of forks that do not find their parent's prompt in the cache
+	Reach  int64 // tokens of it that such a fork reads all the same
 	Pauses int64 // turns before which a child waited longer than its cache entry lives
 	Hour   bool  // the parent's entries live for an hour, and so do a fork's
 	Long   bool  // a fresh child's entries do
@@ -171,7 +173,8 @@ func (q *Query) missing() int64 { return (q.Know - q.Own) * q.Lacks / 1000 }
 func (q *Query) side(k kind) side {
 	if k == fork {
 		turns := max(q.Turns-(q.Turns*q.Spares+500)/1000, 1)
-		s := side{q.Prefix, q.Prefix, q.missing(), turns, q.Growth + q.Thinks, q.Output + q.Thinks, q.Pauses, q.Hour}
+		warm := q.Prefix - max(q.Prefix-q.Reach, 0)*q.Misses/1000
+		s := side{q.Prefix, warm, q.missing(), turns, q.Growth + q.Thinks, q.Output + q.Thinks, q.Pauses, q.Hour}
 		if q.Hour && !q.Long {
 			s.pauses = 0 // they are shorter
 		}

@@ -20,6 +20,9 @@ type Point struct {
 	Why  string         // what fresh sub-agents they are compared with, where there are others
 	Seed string         // the only one that was looked at, where something is drawn from it
 	Over string         // what to type to see other seeds
+	// Missed is why forks did not find their parents' prompts in the cache; "" where
+	// nobody tells.
+	Missed string
 	// Profile is what figures of simulated sessions are compared with, nil for recorded
 	// ones.
 	Profile *profile.Profile
@@ -28,6 +31,7 @@ type Point struct {
 	Next    string   // what to type to see more; "" for nothing
 
 	children []crossover.Query
+	holds    bool // the map gives about what the children cost
 }
 
 // Drawn says that the sessions are simulated; from is what the scenario says of its
@@ -45,6 +49,8 @@ func (p *Point) Drawn(from []string) (err error) {
 // Tell says it: the answer, the map, the inputs.
 func (p *Point) Tell(d *report.Document) {
 	p.children = p.In.Settled()
+	x, y := ratio(p.mapped()), ratio(p.Pair)
+	p.holds = (x > 1000) == (y > 1000) && 4*max(x-y, y-x) <= y
 	d.Label("forks", p.answer()...)
 	d.Field("fork_to_fresh", report.Ratio(int64(p.Pair.Fork), int64(p.Pair.Fresh)))
 	d.Say("")
@@ -88,11 +94,26 @@ func (p *Point) answer() []string {
 	if n := p.In.Placeholders; n > 0 {
 		out = append(out, fmt.Sprintf("output is not known for %d of %d calls of children, and in no figure but as placeholders", n, p.sum(turns)))
 	}
-	if here := p.with(func(*crossover.Query) {}); times(here) != times(p.Pair) {
-		out = append(out, fmt.Sprintf("the map is arithmetic, everything cached and forks alike: it gives %s here, %s; as much may its other cells and the turn be off", times(here), apart(here, p.Pair)))
+	cached := "everything cached and forks alike"
+	if n, reach := p.In.Missed(); n > 0 {
+		cached = "forks alike, and everything cached but what they missed"
+		out = append(out, strings.TrimSuffix(fmt.Sprintf("%d of %d forks did not find their parent's prompt in the cache, and read %s tokens of it: %s", n, p.In.Forks, report.Quantity(reach), p.Missed), ": "))
+	}
+	here := p.mapped()
+	switch {
+	case !p.holds:
+		return slices.Insert(out, 1, fmt.Sprintf("the map does not hold here: it is arithmetic, %s, and gives %s, %s", cached, times(here), apart(here, p.Pair)))
+	case times(here) != times(p.Pair):
+		out = append(out, fmt.Sprintf("the map is arithmetic, %s: it gives %s here, %s; as much may its other cells and the turn be off", cached, times(here), apart(here, p.Pair)))
 	}
 	return append(out, p.turning())
 }
+
+// mapped is what the map gives for the children as they are.
+func (p *Point) mapped() crossover.Pair { return p.with(func(*crossover.Query) {}) }
+
+// ratio is what forks cost of fresh sub-agents, in thousandths.
+func ratio(p crossover.Pair) int64 { return int64(p.Fork) * 1000 / int64(p.Fresh) }
 
 // oneModel is the ratio without what another model of the children's makes of it.
 func (p *Point) oneModel() string {
@@ -105,7 +126,7 @@ func (p *Point) oneModel() string {
 
 // apart says how far a ratio is from that of another pair.
 func apart(a, b crossover.Pair) string {
-	x, y := int64(a.Fork)*1000/int64(a.Fresh), int64(b.Fork)*1000/int64(b.Fresh)
+	x, y := ratio(a), ratio(b)
 	if x < y {
 		return report.Percent(y-x, y) + " less"
 	}
@@ -196,7 +217,7 @@ func (p *Point) chart() *report.Sheet {
 	}
 	shares := []int64{0, 150, 350, 500}
 	at, turns := crossover.Turn(p.children, 0, 1000, overlap)
-	if turns = turns && at < 1000; turns && !slices.Contains(shares, at) {
+	if turns = turns && at < 1000 && p.holds; turns && !slices.Contains(shares, at) {
 		shares = append(shares, at)
 	}
 	columns := []col{
@@ -226,7 +247,7 @@ func (p *Point) chart() *report.Sheet {
 					q.Prefix = prefix.value
 				}
 			})
-			return report.Ratio(int64(pair.Fork), int64(pair.Fresh)).As(cell(pair, a.own && prefix.own))
+			return report.Ratio(int64(pair.Fork), int64(pair.Fresh)).As(cell(pair, a.own && prefix.own && p.holds))
 		}})
 	}
 	return report.TableOf("fork_or_fresh", among(own, shares...), columns...)
@@ -312,7 +333,7 @@ func (p *Point) models() *report.Sheet {
 					q.Child = m.id
 				}
 			})
-			return report.Ratio(int64(pair.Fork), int64(pair.Fresh)).As(cell(pair, m.id == "" && thinks.own))
+			return report.Ratio(int64(pair.Fork), int64(pair.Fresh)).As(cell(pair, m.id == "" && thinks.own && p.holds))
 		}})
 	}
 	return report.TableOf("fork_or_fresh_models", p.others(), columns...)

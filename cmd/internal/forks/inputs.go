@@ -47,7 +47,7 @@ func (p *Point) inputs() []input {
 		forked = fmt.Sprintf("assumed: %d simulated forks", p.In.Forks)
 	}
 	mean := func(of func(*crossover.Query) int64) string { return report.Quantity(p.mean(of)) }
-	return []input{
+	out := []input{
 		{"what it reads that its parent had read", percent(share), rests, p.turn(0, 1000, overlap, percent)},
 		{"parent's prompt at the spawn", mean(prefix), grade(profile.Main, "spawn_prompt"), p.scaled(prefix, func(q *crossover.Query, n int64) { q.Prefix = n })},
 		{"its own first prompt", mean(own), grade(profile.SubAgent, "first_prompt"), p.scaled(own, func(q *crossover.Query, n int64) { q.Own, q.Know, q.Warm = n, q.Know-q.Own+n, min(q.Warm, n) })},
@@ -61,6 +61,11 @@ func (p *Point) inputs() []input {
 		{"calls that a fork does not make", percent(spares), forked, p.turn(0, 900, func(q *crossover.Query, v int64) { q.Spares = v }, percent)},
 		{"what a fork thinks at each call beside", report.Quantity(thinks), forked, p.turn(0, 4000, func(q *crossover.Query, v int64) { q.Thinks = v }, report.Quantity)},
 	}
+	if n, _ := p.In.Missed(); n > 0 {
+		out = append(out, input{"forks that miss their parent's prompt", percent(n * 1000 / p.In.Forks), fmt.Sprintf("outcome of %d forks", p.In.Forks),
+			p.turn(0, 1000, func(q *crossover.Query, v int64) { q.Misses = v }, percent)})
+	}
+	return out
 }
 
 func thousand(is bool) int64 { return map[bool]int64{true: 1000}[is] }
@@ -73,7 +78,10 @@ func turns(q *crossover.Query) int64  { return q.Turns }
 // turn says at which value of an input the ranking turns.
 func (p *Point) turn(low, high int64, set func(*crossover.Query, int64), say func(int64) string) string {
 	at, ok := crossover.Turn(p.children, low, high, set)
-	if !ok {
+	switch {
+	case !p.holds:
+		return "not known"
+	case !ok:
 		return "never"
 	}
 	return say(at)
@@ -102,10 +110,13 @@ func (p *Point) model() string {
 
 // flipped says whether something else turns the ranking, where it is something else.
 func (p *Point) flipped(other bool, what string, change func(*crossover.Query)) string {
-	if !other {
+	switch {
+	case !other:
 		return ""
+	case !p.holds:
+		return "not known"
 	}
-	was, is := p.with(func(*crossover.Query) {}), p.with(change)
+	was, is := p.mapped(), p.with(change)
 	if (was.Fork > was.Fresh) == (is.Fork > is.Fresh) {
 		return fmt.Sprintf("not at %s: %s", what, cell(is, false))
 	}

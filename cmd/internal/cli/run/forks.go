@@ -8,9 +8,12 @@ import (
 	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/crossover"
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
 )
 
 // forkOrFresh compares the children of the variant with forks with those of the one
@@ -58,9 +61,25 @@ func (a *answer) forkOrFresh(s *ui.Env) (*forks.Point, error) {
 	if fresh.Result.Draws+forked.Result.Draws > 0 {
 		p.Seed, p.Over = fmt.Sprint(fresh.Spec.Seed()), a.over([]executed{*fresh, *forked})
 	}
+	p.Missed = lookBack(forked.Metrics)
 	p.Name = fresh.Spec.Scenario.Profile.Name
 	p.Profile = scenarios.Taken(a.file, fresh.Spec.Scenario)
 	return p, p.Drawn(append([]string{}, fresh.Spec.Scenario.Profile.From...))
+}
+
+// lookBack says how many calls of forks found their parents' prompts out of reach, and
+// what keeps them in reach; "" for none.
+func lookBack(m *metrics.Run) string {
+	var n int64
+	for _, t := range m.Types {
+		if t.Structure == transcript.Fork {
+			n += t.Tally.Misses[llm.MissLookBack].Calls
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("look-back in %s; provider: {fourth_mark: true} has none, nor has model: {spawns_per_turn: 8}", ui.Plural(int(n), "call"))
 }
 
 // over is the command that bills variants over more seeds.

@@ -23,6 +23,9 @@ func Find(db *sqlite.DB, prefix string) (sqlite.RunInfo, error) {
 	if err == nil {
 		err = db.Verify(info.ID)
 	}
+	if err == nil {
+		err = db.VerifyContent(info.ID)
+	}
 	return info, err
 }
 

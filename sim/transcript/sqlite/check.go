@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"agentsim/sim/llm"
 )
 
 // Mismatch is a place where a file contradicts itself, or two files each other.
@@ -281,44 +279,16 @@ func (db *DB) checkPayloads(*DB) (out []Mismatch, err error) {
 	return out, err
 }
 
-// saysKind reports whether a block's bytes are of a kind. Most name it.
-func saysKind(head, kind string) bool {
-	switch k := named[llm.Kind](kind, llm.ToolDef, llm.Opaque); {
-	case k.String() != kind:
-		return false
-	case k == llm.Text, k == llm.Thinking, k == llm.ToolUse, k == llm.ToolResult:
-		return strings.Contains(head, `"type":"`+kind+`"`)
-	}
-	return true
-}
-
-// checkNodes holds each block against its hash and its parent.
+// checkNodes holds each block against its hash, its bytes and its parent.
 func (db *DB) checkNodes(*DB) (out []Mismatch, err error) {
 	_, err = query(db, "check the blocks", func(rows *sql.Rows) (none struct{}, err error) {
-		var hash, parent, level, kind, head, tail, content, above string
-		var pos, abovePos int64
-		var payload bool
-		if err := rows.Scan(&hash, &parent, &level, &kind, &pos, &head, &tail, &content, &payload, &above, &abovePos); err != nil {
-			return none, err
+		n, err := scanNode(rows)
+		if err == nil {
+			if column, stored, want := n.wrong(); column != "" {
+				out = append(out, Mismatch{"", "nodes", "hash=" + n.hash, column, stored, want})
+			}
 		}
-		row := "hash=" + hash
-		wrong := func(column, stored, want string) { out = append(out, Mismatch{"", "nodes", row, column, stored, want}) }
-		switch err := intactNode(hash, parent, &piece{level, kind, head, content, tail}); {
-		case parent != "" && above == "":
-			wrong("parent", parent, "a block that is on record")
-		case kind != "" && !payload:
-			wrong("payload", "one that is not on record", "the block's content")
-		case err != nil:
-			wrong("head, payload or tail", "one that does not come to the hash", "those of the block")
-		case kind != "" && !wholeBlock(kind, tail) && !saysKind(head, kind):
-			wrong("kind", kind, "that of the block's bytes")
-		case kind != "" && above != level:
-			wrong("level", level, above)
-		case parent != "" && pos != abovePos+flag(kind != ""):
-			wrong("pos", fmt.Sprint(pos), fmt.Sprint(abovePos+flag(kind != "")))
-		}
-		return none, nil
-	}, `SELECT n.hash, n.parent, n.level, n.kind, n.pos, n.head, n.tail, coalesce(p.content, ''), p.sha256 IS NOT NULL, coalesce(u.level, ''), coalesce(u.pos, 0)
-		FROM nodes n LEFT JOIN payloads p ON p.sha256 = n.payload LEFT JOIN nodes u ON u.hash = n.parent`)
+		return none, err
+	}, nodeRow+"nodes n"+besideNode)
 	return out, err
 }

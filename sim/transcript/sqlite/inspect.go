@@ -157,14 +157,8 @@ type BlockInfo struct {
 // Blocks lists what a request held, block by block, in the cache's order.
 func (db *DB) Blocks(run string, seq int64) ([]BlockInfo, error) {
 	return query(db, "read the blocks", func(rows *sql.Rows) (b BlockInfo, err error) {
-		var hash, parent, head, tail string
-		err = rows.Scan(&b.Pos, &b.Level, &b.Role, &b.Kind, &b.Name, &b.Content, &b.Cached, &hash, &parent, &head, &tail)
-		if err == nil {
-			err = intactNode(hash, parent, &piece{b.Level, b.Kind, head, b.Content, tail})
-		}
-		return b, err
+		return b, rows.Scan(&b.Pos, &b.Level, &b.Role, &b.Kind, &b.Name, &b.Content, &b.Cached)
 	}, chainOf+`SELECT n.pos, n.level, n.role, n.kind, n.name, p.content,
-		n.pos <= (SELECT coalesce(read_to, 0) FROM requests WHERE run = ?1 AND seq = ?2),
-		n.hash, n.parent, n.head, n.tail
+		n.pos <= (SELECT coalesce(read_to, 0) FROM requests WHERE run = ?1 AND seq = ?2)
 		FROM up JOIN nodes n ON n.hash = up.hash JOIN payloads p ON p.sha256 = n.payload ORDER BY n.pos`, run, seq)
 }

@@ -1,8 +1,10 @@
 package sqlite
 
 import (
+	"database/sql"
 	"encoding/binary"
 	"fmt"
+	"strings"
 
 	"agentsim/sim/llm"
 
@@ -37,7 +39,117 @@ func intactContent(key, content string) error {
 // VerifyContent fails with ErrChanged when a block of a run's conversations is not
 // the one that was recorded.
 func (db *DB) VerifyContent(run string) error {
-	_, err := query(db, "read the blocks", scanPiece, allNodes+`SELECT n.hash, n.parent, n.level, n.kind, n.head, coalesce(p.content, ''), n.tail
-		FROM up JOIN nodes n ON n.hash = up.hash LEFT JOIN payloads p ON p.sha256 = n.payload`, run)
+	_, err := query(db, "read the blocks", func(rows *sql.Rows) (none struct{}, err error) {
+		n, err := scanNode(rows)
+		if err == nil {
+			if column, stored, want := n.wrong(); column != "" {
+				err = &Error{Doing: "trust block " + n.hash, Kind: ErrChanged, Cause: fmt.Errorf("%s is %s, and %s was recorded", column, stored, want)}
+			}
+		}
+		return none, err
+	}, allNodes+nodeRow+"up JOIN nodes n ON n.hash = up.hash"+besideNode, run)
 	return err
+}
+
+// nodeRow and besideNode ask for what scanNode reads.
+const (
+	nodeRow    = "SELECT n.hash, n.parent, n.level, n.role, n.kind, n.name, n.class, n.pos, n.head, n.tail, coalesce(p.content, ''), p.sha256 IS NOT NULL, coalesce(u.level, ''), coalesce(u.role, ''), coalesce(u.pos, -1) FROM "
+	besideNode = " LEFT JOIN payloads p ON p.sha256 = n.payload LEFT JOIN nodes u ON u.hash = n.parent"
+)
+
+// recordedNode is a block as it is on record, and what is of the one in front of it.
+type recordedNode struct {
+	piece
+	hash, parent, role, name, class string
+	pos                             int64
+	payload                         bool
+	above                           struct {
+		level, role string
+		pos         int64
+	}
+}
+
+func scanNode(rows *sql.Rows) (n recordedNode, err error) {
+	return n, rows.Scan(&n.hash, &n.parent, &n.level, &n.role, &n.kind, &n.name, &n.class, &n.pos, &n.head, &n.tail, &n.content, &n.payload, &n.above.level, &n.above.role, &n.above.pos)
+}
+
+// wrong is a column that is not what the block's hash, its bytes or the block in front
+// of it say, "" for none.
+func (n *recordedNode) wrong() (column, stored, want string) {
+	border := n.kind == ""
+	err := intactNode(n.hash, n.parent, &n.piece)
+	pos := n.above.pos + flag(!border)
+	if n.parent == "" {
+		pos = 0
+	}
+	switch {
+	case n.parent != "" && n.above.pos < 0:
+		return "parent", n.parent, "a block that is on record"
+	case !border && !n.payload:
+		return "payload", "one that is not on record", "the block's content"
+	case err != nil:
+		return "head, payload or tail", "one that does not come to the hash", "those of the block"
+	case !border && !wholeBlock(n.kind, n.tail) && !saysKind(n.head, n.kind):
+		return "kind", n.kind, "that of the block's bytes"
+	case border && !strings.HasSuffix(n.head, `"`+n.level+`":[`):
+		return "level", n.level, "that of the border's bytes"
+	case !border && n.above.level != n.level:
+		return "level", n.level, n.above.level
+	case n.pos != pos:
+		return "pos", fmt.Sprint(n.pos), fmt.Sprint(pos)
+	case !n.saysRole():
+		return "role", n.role, "that of the block's bytes"
+	case !n.saysName():
+		return "name", n.name, "that of the block's bytes"
+	case !n.saysClass():
+		return "class", n.class, "one that such a block has"
+	}
+	return "", "", ""
+}
+
+// saysKind reports whether a block's bytes are of a kind. Most name it.
+func saysKind(head, kind string) bool {
+	switch k := named[llm.Kind](kind, llm.ToolDef, llm.Opaque); {
+	case k.String() != kind:
+		return false
+	case k == llm.Text, k == llm.Thinking, k == llm.ToolUse, k == llm.ToolResult:
+		return strings.Contains(head, `"type":"`+kind+`"`)
+	}
+	return true
+}
+
+// saysRole reports whether the bytes of a block, or of the one in front of it in the same
+// message, name its role.
+func (n *recordedNode) saysRole() bool {
+	switch {
+	case n.kind == "" || n.level != llm.Messages.String():
+		return n.role == ""
+	case strings.Contains(n.head, `"role":"`):
+		return n.role != "" && strings.Contains(n.head, `"role":"`+n.role+`"`)
+	}
+	return n.role == n.above.role
+}
+
+// saysName reports whether the bytes of a tool or of its use have its name.
+func (n *recordedNode) saysName() bool {
+	switch n.kind {
+	case llm.ToolDef.String():
+		return strings.Contains(n.content, string(llm.AppendQuoted(nil, n.name)))
+	case llm.ToolUse.String():
+		return strings.Contains(n.head, `"name":`+string(llm.AppendQuoted(nil, n.name)))
+	case "", llm.Text.String(), llm.Thinking.String(), llm.ToolResult.String():
+		return n.name == ""
+	}
+	return true
+}
+
+// saysClass reports whether a block can be of a class of content.
+func (n *recordedNode) saysClass() bool {
+	switch n.kind {
+	case "":
+		return n.class == ""
+	case llm.ToolDef.String(), llm.ToolUse.String():
+		return n.class == llm.JSON.String()
+	}
+	return named[llm.Class](n.class, llm.Prose, llm.JSON).String() == n.class
 }

@@ -39,7 +39,6 @@ func (r *run) assumed() []string {
 	out = append(out, asidesAssumed(sc)...)
 	out = append(out, serversAssumed(sc, r.defined)...)
 	out = append(out, r.ownModels()...)
-	out = append(out, r.childTTL()...)
 	out = append(out, timesAssumed(sc, r.spec.Project.Paths())...)
 	out = append(out, r.observer.limits.strays()...)
 	if len(r.stands) > 0 {
@@ -57,7 +56,7 @@ func (r *run) assumed() []string {
 	for _, line := range r.spec.Head() {
 		out = append(out, "head: "+line)
 	}
-	out = append(out, "breakpoints "+r.plansText()+", TTL "+sc.Provider.TTL.String()+r.limitAssumed())
+	out = append(out, "breakpoints "+r.plansText()+", TTL "+sc.Provider.TTL.String()+r.childTTL()+r.limitAssumed())
 	out = append(out, r.ownLifetimes()...)
 	id := r.model(sc.Provider.Model)
 	counter := tokens.Approx(id).Name()

@@ -117,9 +117,9 @@ func ownModelAssumed(t *testing.T) {
 }
 
 func childLifetimeAssumed(t *testing.T) {
-	const told = "sub-agents are cached for 5m, roots and forks for 1h (provider.subagent_ttl)"
+	const told = "breakpoints agent, TTL 1h, sub-agents 5m (provider.subagent_ttl)"
 	hour := []string{"provider.ttl=1h"}
 	assumes(t, reviews("subagent", 1), hour, told)
-	assumes(t, reviews("fork", 1), hour, "breakpoints agent, TTL 1h", "are cached for")
-	assumes(t, reviews("inline", 1), hour, "breakpoints agent, TTL 1h", "are cached for")
+	assumes(t, reviews("fork", 1), hour, "breakpoints agent, TTL 1h", "sub-agents 5m")
+	assumes(t, reviews("inline", 1), hour, "breakpoints agent, TTL 1h", "sub-agents 5m")
 }

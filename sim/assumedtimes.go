@@ -132,14 +132,14 @@ func (l *limits) kept() (out []string) {
 	return out
 }
 
-// childTTL says where sub-agents are cached for another time than roots.
-func (r *run) childTTL() []string {
+// childTTL says for what other time than roots and forks sub-agents are cached.
+func (r *run) childTTL() string {
 	p := &r.spec.Scenario.Provider
 	fresh := func(text string) bool { return !strings.HasPrefix(text, "forks on ") }
 	if p.TTL == p.SubagentTTL || !slices.ContainsFunc(r.observer.models, fresh) {
-		return nil
+		return ""
 	}
-	return []string{fmt.Sprintf("sub-agents are cached for %s, roots and forks for %s (provider.subagent_ttl)", p.SubagentTTL, p.TTL)}
+	return ", sub-agents " + p.SubagentTTL.String() + " (provider.subagent_ttl)"
 }
 
 // ownModels names the types whose definition names a model where the scenario has

@@ -89,7 +89,7 @@ func childrenAndForks(t *testing.T) {
 				}
 			}
 		}
-		if slices.Contains(res.Assumed, "sub-agents are cached for 5m, roots and forks for 1h (provider.subagent_ttl)") != (structure != "fork") {
+		if slices.Contains(res.Assumed, "breakpoints agent, TTL 1h, sub-agents 5m (provider.subagent_ttl)") != (structure != "fork") {
 			t.Errorf("assumed: %q", res.Assumed)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
+	"agentsim/metrics/grid"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
@@ -70,12 +72,13 @@ func invented(spec *sim.Spec) bool {
 func turned(small, large []report.Row, command string) []string {
 	var bills []string
 	for _, r := range large {
-		bills = append(bills, r.Variant+" "+report.Money(r.Run.Total.Cost))
+		bills = append(bills, r.Variant+" "+report.Money(r.Run.Total.Cost)+left(r.Run))
 	}
 	was, is := report.Cheapest(small), report.Cheapest(large)
 	text := "with sizes of recorded sessions (profile " + profile.Default + "): " + strings.Join(bills, ", ")
+	undone := func(r report.Row) bool { return left(r.Run) != "" }
 	switch {
-	case was == "" || is == "":
+	case was == "" || is == "" || slices.ContainsFunc(small, undone) || slices.ContainsFunc(large, undone):
 		text += "; which is the cheapest is not known, since work is left undone"
 	case was != is:
 		text += fmt.Sprintf("; the cheapest is %s then, and not %s", is, was)
@@ -85,6 +88,17 @@ func turned(small, large []report.Row, command string) []string {
 		text += fmt.Sprintf("; %s is the cheapest then, too", is)
 	}
 	return []string{text, command}
+}
+
+// left marks what a run left undone of its work, as sweep does; "" for nothing.
+func left(r *metrics.Run) string {
+	switch o := r.Items; {
+	case !r.Finished():
+		return " (" + grid.Unfinished + ")"
+	case o.Done < o.Total:
+		return fmt.Sprintf(" (%d/%d)", o.Done, o.Total)
+	}
+	return ""
 }
 
 // order is the variants by their bills.

@@ -56,6 +56,7 @@ func (c *checker) root(at string, r *Root) {
 		c.marks(at+".breakpoints", r.Plan)
 	}
 	planRoot(c, at, r)
+	spawnRoot(c, at, r)
 	noteTeamTools(c, at, r)
 	set := c.s.Settings
 	c.partSettings(at+".settings", r.Settings, &set)

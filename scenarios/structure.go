@@ -282,6 +282,15 @@ func planRoot(c *checker, at string, r *Root) {
 	}
 }
 
+// spawnRoot misses the tool by which a lead starts children.
+func spawnRoot(c *checker, at string, r *Root) {
+	s, name := c.s, cmp.Or(r.Name, "main")
+	starts := s.delegates() && (s.Strategy() == "subagent" || s.Strategy() == "fork") && !s.minimal() && !s.Coordinates() && !speaksFor(s, name)
+	if starts && r.Tools != nil && !slices.Contains(*r.Tools, "Agent") && !slices.Contains(*r.Tools, "Task") {
+		c.bad(at+".tools", "add Agent, or leave tools out", "structure %s works with the tool Agent, which root %s has not got", s.Structure, name)
+	}
+}
+
 // Gate is the value of a gate, its default where the scenario does not say, and
 // "" for an unknown one.
 func (s *Scenario) Gate(name string) string {

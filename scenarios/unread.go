@@ -246,11 +246,16 @@ func (s *Scenario) allScripted() bool {
 		return true
 	}
 	for _, r := range s.RootNames() {
-		if !slices.ContainsFunc(s.Scripts, func(sc Script) bool { ok, err := path.Match(sc.Agent, r); return err == nil && ok }) {
+		if !speaksFor(s, r) {
 			return false
 		}
 	}
 	return true
+}
+
+// speaksFor tells whether a script speaks for a root.
+func speaksFor(s *Scenario, root string) bool {
+	return slices.ContainsFunc(s.Scripts, func(sc Script) bool { ok, err := path.Match(sc.Agent, root); return err == nil && ok })
 }
 
 // spawns tells whether agents may spawn others: by strategy, or by a script

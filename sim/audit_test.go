@@ -209,4 +209,40 @@ script:
         - tools: [{name: SendMessage, input: {to: team-lead, message: {type: shutdown_response, request_id: shutdown-1@mate1, approve: true}}}, {name: TeamDelete, input: {}}]
 lab: {gates: {AGENT_SWARMS: true}}
 `,
+	"SUB-23 a message with a field that there is none of goes nowhere": `
+script:
+  main: {user: Go., tools: [Agent, SendMessage]}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: Agent, input: {description: d, prompt: p, name: bob, run_in_background: true}}]
+        - tools: [{name: SendMessage, input: {to: bob, message: hi, summary: s}}]
+        - {say: waiting, until: idle}
+    - {agent: main/*, turns: [{say: Done.}]}
+lab: {gates: {AGENT_SWARMS: true}}
+`,
+	"CRD-11 a message with a field that there is none of resumes nobody": `
+project: {files: {a.go: "package a\n"}}
+script:
+  main: {user: Go., tools: [Agent, SendMessage, TaskStop, Read]}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: Agent, input: {description: d, prompt: p, run_in_background: true}}]
+        - tools: [{name: TaskStop, input: {task_id: $id(main/1.1)}}]
+        - tools: [{name: SendMessage, input: {to: $id(main/1.1), message: x, zz: 2}}]
+        - {say: waiting, until: idle}
+    - {agent: main/*, turns: [{read: a.go}, {say: Done.}]}
+lab: {gates: {AGENT_SWARMS: true}}
+`,
+	"SUB-05 a coordinator that names a model of no name starts nobody": `
+script:
+  main: {user: Go.}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: Agent, input: {description: d, prompt: p, subagent_type: worker, model: gpt-5}}]
+        - {say: Done.}
+lab: {gates: {COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true}}
+`,
 }

@@ -45,7 +45,7 @@ func (u *launches) admits(a *agent, in *llm.Payload) (why string, known bool) {
 	if strings.TrimSpace(field(in, "prompt")) == "" || strings.TrimSpace(field(in, "description")) == "" {
 		return "field", true
 	}
-	if model := field(in, "model"); model != "" && !slices.Contains(models, model) && !a.coordinator() {
+	if model := field(in, "model"); model != "" && !slices.Contains(models, model) {
 		return "field", true
 	}
 	if s.Depth > 0 && a.facts.Depth >= s.Depth {

@@ -104,19 +104,20 @@ func (u *coordinators) stoppedCall(a *agent, c *call, x *use, b *llm.Block) {
 	if a.edited || c == nil {
 		return
 	}
-	var in struct{ To, Message string }
-	if json.Unmarshal([]byte(x.input.Raw()), &in) != nil || strings.TrimSpace(in.Message) == "" {
-		return // what it says is no text
+	var raw map[string]json.RawMessage
+	to := field(x.input, "to")
+	if json.Unmarshal([]byte(x.input.Raw()), &raw) != nil || len(raw) != 2 || to == "" || strings.TrimSpace(field(x.input, "message")) == "" {
+		return // what it says is no text, or has a field that there is none of
 	}
-	if in.To != "" && u.bears(a, in.To, c.began) && u.fails(sub23, !b.IsError || cameBefore(b.Content.Raw())) {
-		u.report(sub23, a, "a message to "+in.To+", which it has started under that name", short(b.Content.Raw()))
+	if u.bears(a, to, c.began) && u.fails(sub23, !b.IsError || cameBefore(b.Content.Raw())) {
+		u.report(sub23, a, "a message to "+to+", which it has started under that name", short(b.Content.Raw()))
 	}
-	t := u.tasks.known[in.To]
+	t := u.tasks.known[to]
 	if t == nil || !agentTask(t.kind) || t.owner != a || t.status != transcript.TaskKilled {
 		return
 	}
 	if u.fails(crd11, !b.IsError || cameBefore(b.Content.Raw())) {
-		u.report(crd11, a, "a resume of "+in.To+", which was stopped", short(b.Content.Raw()))
+		u.report(crd11, a, "a resume of "+to+", which was stopped", short(b.Content.Raw()))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim/llm"
@@ -21,6 +22,8 @@ type course struct {
 	tests     []string // commands that test the project
 	open      map[llm.ToolUseID]string
 	ran       map[string]int
+	asked     map[string]int // by items
+	wanders   bool
 	agents    map[int32]*life
 	continued []string // lineages
 }
@@ -47,9 +50,14 @@ type wait struct {
 
 // newCourse follows a run of a scenario.
 func newCourse(sc *scenarios.Scenario) *course {
-	c := &course{open: map[llm.ToolUseID]string{}, ran: map[string]int{}, agents: map[int32]*life{}}
+	c := &course{open: map[llm.ToolUseID]string{}, ran: map[string]int{}, agents: map[int32]*life{}, asked: map[string]int{}, wanders: sc.Model.Wander.Uses.Set}
 	for i := range sc.Project.Tests {
 		c.tests = append(c.tests, sc.Project.Tests[i].Command)
+	}
+	for i := range sc.Work {
+		for _, words := range sc.Work[i].Runs {
+			c.asked[strings.Join(strings.Fields(words), " ")]++
+		}
 	}
 	return c
 }
@@ -229,6 +237,22 @@ func testRuns(done []executed, x executed) string {
 		text += " and other tests " + times(more)
 	}
 	return text
+}
+
+// otherwise says which tests ran more often than items ask for, or less.
+func (c *course) otherwise() (out []string) {
+	for _, command := range c.tests {
+		n, asked := c.ran[command], c.asked[command]
+		if len(c.asked) == 0 || n == asked {
+			continue
+		}
+		text := fmt.Sprintf("%s ran %s, and items ask for %s", command, times(n), ui.Plural(asked, "run"))
+		if n > asked && c.wanders {
+			text += ": detours and checks of edits run it too (model.wander)"
+		}
+		out = append(out, text)
+	}
+	return out
 }
 
 func times(n int) string {

@@ -97,7 +97,7 @@ func (a *answer) document(s *ui.Env) *report.Document {
 	d.Label("read before", readBefore(a.done)...)
 	d.Label("left", leaves(a.done)...)
 	d.Label("ranking", a.grid.Decisive("agentsim sweep "+a.name)...)
-	d.Label("assumed", gathered(a.done, func(r *sim.Result) []string { return r.Assumed })...)
+	d.Label("assumed", assumed(a.done)...)
 	d.Label("files", a.stands())
 	d.Label("unverified", gathered(a.done, func(r *sim.Result) []string { return r.Options })...)
 	d.Label("billing", fmt.Sprintf("%s billing checks, none broken", report.Quantity(checks(a.done))))

@@ -81,6 +81,20 @@ func gathered(done []executed, says func(*sim.Result) []string) []string {
 	return report.Gathered(all)
 }
 
+// assumed is what the runs rest on, and which tests ran more often or less than their work
+// asks for.
+func assumed(done []executed) []string {
+	var all []report.Said
+	for _, x := range done {
+		texts := x.Result.Assumed
+		if x.course != nil && (len(done) == 1 || testRuns(done, x) == "") { // else why says how often
+			texts = slices.Concat(texts, x.course.otherwise())
+		}
+		all = append(all, report.Said{Variant: x.Spec.Variant, Texts: texts})
+	}
+	return report.Gathered(all)
+}
+
 // checks is how often the conservation laws were held against a call or a run.
 func checks(done []executed) (n int64) {
 	for _, x := range done {

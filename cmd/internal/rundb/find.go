@@ -1,6 +1,7 @@
 package rundb
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -105,31 +106,34 @@ func BilledCalls(db *sqlite.DB, r sqlite.RunInfo) (int64, error) {
 // ChangedSince says in one sentence why a stored run is none of this program's: its
 // semantics were others, or its scenario's language; "" where it is.
 func ChangedSince(run *sqlite.Run) string {
-	changed := sim.ChangedSince(run.Semantics)
-	if changed == "" && strings.HasPrefix(run.Spec, "name:") { // the version has been the first line since there is one
+	if strings.HasPrefix(run.Spec, "name:") { // the version has been the first line since there is one
 		return "it was recorded before version 1 of the scenario language"
 	}
-	return changed
+	return sim.ChangedSince(run.Semantics)
 }
 
 // Outdated says of a stored scenario that cannot be read why, where it was another
 // program's; nil stays nil.
 func Outdated(run *sqlite.Run, err error) error {
 	if changed := ChangedSince(run); err != nil && changed != "" {
-		return ui.Failf(ui.Operating, "run %s: its scenario cannot be read any more: %s", ui.Short(run.ID), changed)
+		return ui.Failf(ui.Operating, "run %s: %w: %s", ui.Short(run.ID), ErrOutdated, changed)
 	}
 	return err
 }
 
-// Rebuild makes the spec of a stored run.
+// ErrOutdated is what Outdated says.
+var ErrOutdated = errors.New("its scenario cannot be read any more")
+
+// Rebuild makes the spec of a stored run. Where another program's cannot be read the
+// error says why.
 func Rebuild(run *sqlite.Run) (*sim.Spec, error) {
 	file, err := scenarios.Parse("run "+ui.Short(run.ID), []byte(run.Spec), scenarios.ForeignProject)
 	if err != nil {
-		return nil, err
+		return nil, Outdated(run, err)
 	}
 	sc, err := file.Effective("", nil)
 	if err != nil {
-		return nil, err
+		return nil, Outdated(run, err)
 	}
 	files := map[string]string{}
 	for _, f := range run.Files {

@@ -5,6 +5,7 @@ package whatif
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -184,7 +185,7 @@ func run(s *ui.Env, o *options, prefix string, slackGiven bool) error {
 	if err != nil {
 		return err
 	}
-	if opt.Price, err = o.price(db, info, session); err != nil {
+	if opt.Price, err = o.price(s, db, info, session); err != nil {
 		return err
 	}
 	if err := toevents.Check(session); err != nil {
@@ -210,11 +211,17 @@ func run(s *ui.Env, o *options, prefix string, slackGiven bool) error {
 	return s.Print(o.output, d)
 }
 
-// price finds models at the prices that the flag names, else at those of the record.
-func (o *options) price(db *sqlite.DB, info sqlite.RunInfo, x *recording.Session) (rundb.Pricing, error) {
+// price finds models at the prices that the flag names, else at those of the record, and
+// where an older program's scenario cannot be read at those of the list, which is told.
+func (o *options) price(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, x *recording.Session) (rundb.Pricing, error) {
 	switch {
 	case o.prices.Prices == nil:
-		return rundb.Prices(db, info)
+		price, err := rundb.Prices(db, info)
+		if errors.Is(err, rundb.ErrOutdated) {
+			fmt.Fprintf(s.Stderr, "%v; priced by this program's list (--prices FILE takes others)\n", err)
+			return rundb.PricesOr(db, info), nil
+		}
+		return price, err
 	case info.Recorded() && len(x.Requests) > 0:
 		return o.prices.Of(rundb.Day(int64(x.Requests[0].Start))), nil
 	}

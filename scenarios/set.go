@@ -39,7 +39,7 @@ func (f *File) over(tree, variant *document.Node, errs *document.Problems) *docu
 
 // CheckSets refuses overrides that none of these variants reads, and reports those
 // that give again what something else gives: a later override, a variant's set or the
-// matrix, and axes of the matrix that nothing reads because of them. The error is an
+// matrix, and what the file says that nothing reads because of them. The error is an
 // *Errors.
 func (f *File) CheckSets(variants, sets []string) (twice []string, err error) {
 	var errs document.Problems
@@ -73,26 +73,30 @@ func (f *File) CheckSets(variants, sets []string) (twice []string, err error) {
 			errs.Add(document.NewSource("--set", a.Path).At(1, 1), "sweep one of them with --variant", "variants that say %s themselves would no longer be what they are called: %s", a.Path, names)
 		}
 	}
-	return append(twice, unreadAxes(f, variants, sets)...), errs.Err()
+	return append(twice, unreadWith(f, variants, sets)...), errs.Err()
 }
 
-// unreadAxes tells axes of the matrix that a variant reads, and with the overrides none.
-func unreadAxes(f *File, variants, sets []string) (told []string) {
+// unreadWith tells what the file says and a variant reads, and with the overrides none.
+func unreadWith(f *File, variants, sets []string) (told []string) {
 	if len(sets) == 0 {
 		return nil
 	}
-	var with [][]section
-	for _, name := range variants {
-		if s := f.untrimmed(f.tree(name, &document.Problems{}), sets); s != nil {
-			with = append(with, unreadIn(f, s))
+	with := *f
+	with.unread = map[string][]section{}
+	for _, name := range f.VariantNames() {
+		with.unread[name] = f.unread[name]
+		if s := f.untrimmed(f.tree(name, &document.Problems{}), sets); s != nil && slices.Contains(variants, name) {
+			with.unread[name] = unreadIn(f, s)
 		}
 	}
-	for _, a := range f.Matrix {
-		reads := func(unread []section) bool { return idle(unread, a.Path) == nil }
-		if len(with) == 0 || slices.ContainsFunc(with, reads) || !slices.ContainsFunc(variants, func(name string) bool { return reads(f.unread[name]) }) {
+	was := f.idle(variants)
+	for _, x := range with.idle(variants) {
+		known := func(y Idle) bool { return y.Path == x.Path && y.Variant == x.Variant }
+		if x.overrides() || slices.ContainsFunc(was, known) {
 			continue
 		}
-		told = append(told, Idle{Path: a.Path, Why: idle(with[0], a.Path).why, at: a.pos, in: "runs with --set " + strings.Join(sets, " --set ")}.String())
+		x.in = "runs with --set " + strings.Join(sets, " --set ")
+		told = append(told, x.String())
 	}
 	return told
 }

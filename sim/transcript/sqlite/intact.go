@@ -132,11 +132,14 @@ func (n *recordedNode) saysRole() bool {
 
 // saysName reports whether the bytes of a tool or of its use have its name.
 func (n *recordedNode) saysName() bool {
-	switch n.kind {
+	switch quoted := string(llm.AppendQuoted(nil, n.name)); n.kind {
 	case llm.ToolDef.String():
-		return strings.Contains(n.content, string(llm.AppendQuoted(nil, n.name)))
+		return strings.Contains(n.content, quoted)
 	case llm.ToolUse.String():
-		return strings.Contains(n.head, `"name":`+string(llm.AppendQuoted(nil, n.name)))
+		if wholeBlock(n.kind, n.tail) {
+			return strings.Contains(n.content, quoted)
+		}
+		return strings.Contains(n.head, `"name":`+quoted)
 	case "", llm.Text.String(), llm.Thinking.String(), llm.ToolResult.String():
 		return n.name == ""
 	}

@@ -245,4 +245,44 @@ script:
         - {say: Done.}
 lab: {gates: {COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true}}
 `,
+	"SUB-03 GATE-02 a lead's Agent tool stays as it was though a gate flips and a server drops": `
+project: {servers: [{name: db, tools: 2, changes: [{at: 20s, is: dropped}]}]}
+script:
+  main: {user: Go., tools: [Agent], then: [{at: 30s, message: Next.}]}
+  answers:
+    - {agent: main, turns: [{say: Ok.}, {say: Done.}]}
+lab: {gate_flips: [{gate: AGENT_SWARMS, value: true, at: 10s}]}
+`,
+	"SUB-03 MCP-03 a lead's Agent tool that lists types by their servers follows the gates as a server drops": `
+project:
+  servers: [{name: db, tools: 2, changes: [{at: 20s, is: dropped}]}]
+  files: {.claude/agents/own.md: "---\nname: own\ndescription: Own.\nrequiredMcpServers: db\n---\nYou are own.\n"}
+script:
+  main: {user: Go., tools: [Agent], then: [{at: 30s, message: Next.}]}
+  answers:
+    - {agent: main, turns: [{say: Ok.}, {say: Done.}]}
+lab: {gate_flips: [{gate: AGENT_SWARMS, value: true, at: 10s}]}
+`,
+	"SUB-03 FRK-06 a fork that inserts a tool keeps its parent's Agent tool though a gate has flipped": `
+project: {tool_search: inserted, servers: [{name: db, tools: 2}]}
+script:
+  main: {user: Go., tools: [Agent]}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: Agent, input: {description: d, prompt: p}}]
+        - {say: waiting, until: idle}
+    - {agent: main/*, turns: [{tools: [{name: ToolSearch, input: {query: "select:mcp__db__tool_1"}}]}, {say: Done.}]}
+lab: {interactive: true, gates: {FORK_SUBAGENT: true}, gate_flips: [{gate: AGENT_SWARMS, value: true, at: 1s}]}
+`,
+	"SUB-03 LOOP-10 a root that starts after gates have flipped is rendered as it starts": `
+script:
+  roots:
+    - {name: main, user: Go., tools: [Agent]}
+    - {name: other, user: Go., at: 20s, tools: [Agent]}
+  answers:
+    - {agent: main, turns: [{say: Done.}]}
+    - {agent: other, turns: [{say: Done.}]}
+lab: {interactive: true, gate_flips: [{gate: AGENT_SWARMS, value: true, at: 10s}, {gate: FORK_SUBAGENT, value: true, at: 11s}]}
+`,
 }

@@ -16,7 +16,7 @@ var changes = [...]string{
 	3: "an item that did not read what it needs is not done, coordinators wait for all research, figures in results are plain numbers, and what all agent types share is in front",
 	4: "who writes a prompt names only places in its own request, sizes belong to what a step does, and plan mode refuses commands that write",
 	5: "what a program made is no work, plans of teammates go to their lead, remote agents report while they work, and agents follow their session's mode",
-	6: "fields of the Agent tool follow the gates alone, commands take effect while their time goes by, a summary keeps what a child was started with, and an item whose branch nobody merged is not done",
+	6: "fields of the Agent tool follow the gates alone, commands take effect while their time goes by, a summary keeps what a child was started with, a root is rendered as it starts, and an item whose branch nobody merged is not done",
 }
 
 // ChangedSince says in one sentence how runs of a version of the semantics differ

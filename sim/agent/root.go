@@ -90,11 +90,14 @@ func (w *World) Start(s RootSpec) *Agent {
 	a.equip(w.rootFront(a, pool, s.Settings), ctx)
 	follow(a)
 	plansFirst(a)
+	rendered := w.epoch
 	a.proc = w.cfg.Kernel.Spawn(a.lineage, func(p *kernel.Proc) error {
 		if err := p.SleepUntil(vtime.Instant(s.Start)); err != nil {
 			return err
 		}
-		a.root.refit()
+		if w.epoch != rendered {
+			a.root.renew()
+		}
 		a.introduce(transcript.AgentStart{Type: typ, Structure: "root", Context: transcript.ContextFacts{FileCache: "own"}})
 		if w.coordinator {
 			w.cfg.Coordinator.Begins(&w.gates, a.finding)

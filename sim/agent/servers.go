@@ -115,6 +115,16 @@ func changeTools(a *Agent, p *Pool, why string) {
 	a.w.rec.emit(a.ref, &transcript.Rebase{Why: whyTools, Position: int32(same) + 1, Detail: why, Tools: now.Names})
 }
 
+// renew gives a root that starts now what the gates and the session's servers make of it
+// by now.
+func (r *Root) renew() {
+	a := r.agent
+	a.fitted = len(a.w.servers.moves)
+	a.ctx.Pool = a.w.pool(nil, false, a.Mode(), a.w.ofRoot(r.spec.Offered))
+	a.front = a.w.rootFront(a, a.ctx.Pool, a.client.req.Settings)
+	a.conv.Prefix, a.conv.Border, a.conv.Head = a.front.prefix, a.front.border, a.front.border
+}
+
 // refit gives a root what the session's servers list now. Tools that are listed by
 // name are told of behind what was said; sub-agents keep what they began with.
 func (r *Root) refit() {
@@ -126,11 +136,6 @@ func (r *Root) refit() {
 	why := strings.Join(w.servers.moves[a.fitted:], ", ")
 	a.fitted = len(w.servers.moves)
 	p := w.pool(nil, false, a.Mode(), w.ofRoot(r.spec.Offered))
-	if a.conv.Last == nil { // nothing was said to it
-		a.ctx.Pool, a.front = p, w.rootFront(a, p, a.client.req.Settings)
-		a.conv.Prefix, a.conv.Border, a.conv.Head = a.front.prefix, a.front.border, a.front.border
-		return
-	}
 	if a.inserted != nil {
 		p = w.inserting(p, a.inserted)
 	}

@@ -39,7 +39,7 @@ type agent struct {
 	found  []string   // tools that its searches have found, and that it can call
 	given  []llm.Hash // of the blocks that it was started with
 	opens  []string   // tools that its first message says can be found
-	offer  *offered   // what its Agent tool was rendered from, nil for a root's
+	offer  *offered   // what its Agent tool was rendered from
 	breaks int        // findings that it changed what it is to look at, for commands whose end is to come
 
 	offered []string // tools that its root held as it started
@@ -259,6 +259,7 @@ func (u *Auditor) resume(a *agent, b *transcript.AgentStart) {
 }
 
 func (u *Auditor) startRoot(a *agent) {
+	a.offer = u.fronts.offers()
 	u.same(iso03, a, "abort", "root", a.facts.Context.Abort)
 	u.same(iso05, a, "setAppState", "root", a.facts.Context.SetAppState)
 	if u.fails(iso07, a.facts.Depth == 0) {
@@ -274,7 +275,9 @@ func (u *Auditor) startChild(a, p *agent) {
 		}
 	}
 	u.fronts.startAsks(a, p)
-	a.offer = u.fronts.offers()
+	if a.offer = p.offer; !a.fork || u.opt.Rerender {
+		a.offer = u.fronts.offers()
+	}
 	u.starts.identity(a, p)
 	u.starts.chains(a, p)
 	u.aborts.startAbort(a)

@@ -290,7 +290,7 @@ func (u *Auditor) of(a *agent, kind transcript.Kind, body transcript.Body) {
 			u.report(loop09, a, "a wake-up at "+decimal(size)+" tokens", decimal(b.Prefix))
 		}
 	case *transcript.Rebase:
-		u.servers.rebases(a, b)
+		u.fronts.rebases(a, b)
 	case *transcript.Compact:
 		a.files, a.summed = files{}, true
 		u.servers.compacted(a)

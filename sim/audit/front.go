@@ -94,13 +94,9 @@ func (u *fronts) tool(a *agent, blk *llm.Block) {
 		u.tools[blk.Name] = id
 		return
 	}
-	of := a.offer // a child's pool is rendered as it starts, and a lead's as servers change
-	if of == nil {
-		of = u.offers()
-	}
-	key := variant{id, of, inPool(a, sendTool)}
+	key := variant{id, a.offer, inPool(a, sendTool)}
 	if s := u.opt.Session; s != nil && !s.OwnAgentTool && !u.vetted[key] {
-		u.agentTool(a, of, blk.Content.Raw())
+		u.agentTool(a, a.offer, blk.Content.Raw())
 		u.vetted[key] = true
 	}
 }

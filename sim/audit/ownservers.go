@@ -159,3 +159,18 @@ func (u *servers) workers(a *agent, text string) {
 	}
 	u.same(crd03, a, "MCP servers", strings.Join(want, ", "), told)
 }
+
+// rebases takes in that a history's bytes are made anew. A root's Agent tool is rendered anew
+// where types need servers, else it stays as it was, whatever the gates say by now.
+func (u *fronts) rebases(a *agent, b *transcript.Rebase) {
+	u.servers.rebases(a, b)
+	if b.Why != otherTools || a.parent != nil || u.opt.Session == nil {
+		return
+	}
+	for _, t := range u.opt.Session.Types { // order: any
+		if len(t.Required) > 0 {
+			a.offer = u.offers()
+			return
+		}
+	}
+}

@@ -41,6 +41,7 @@ func (r *run) assumed() []string {
 	out = append(out, r.ownModels()...)
 	out = append(out, timesAssumed(sc, r.spec.Project.Paths())...)
 	out = append(out, r.observer.limits.strays()...)
+	out = append(out, r.observer.limits.triesAssumed(sc)...)
 	if len(r.stands) > 0 {
 		out = append(out, standsText(r.stands))
 		if r.within != "" {

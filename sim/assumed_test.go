@@ -29,6 +29,7 @@ func TestAssumed(t *testing.T) {
 	t.Run("LOOP-03 a command that reached the limit of those whose call says none is told", limitAssumed)
 	t.Run("PRM-02 what is denied because nobody is asked is told, with where to allow it", deniedAssumed)
 	t.Run("SUB-09 a definition's own model is told where sub-agents have one", ownModelAssumed)
+	t.Run("LOOP-06 where calls failed, how often one is tried and a worker continued is assumed", triesAssumed)
 	t.Run("CACHE-30 another lifetime of sub-agents is told where there are any", childLifetimeAssumed)
 }
 
@@ -65,6 +66,17 @@ func spawnsAssumed(t *testing.T) {
 	assumes(t, reviews("inline", 9), nil, "2 reads a turn", "spawns a turn")
 	chained := strings.ReplaceAll(reviews("fork", 9), "{id: r8,", "{id: r8, after: [r0],")
 	assumes(t, chained, nil, "8 spawns a turn")
+}
+
+func triesAssumed(t *testing.T) {
+	const tries, continued = "a failed call is tried 11 times over 2m39.5s, and up to a quarter more (lab.retry)", "a worker that failed is continued up to 3 times"
+	assumes(t, reviews("coordinator", 2), nil, "breakpoints agent, TTL 5m", "is tried", "is continued")
+	once := []string{`lab.faults=["500 agent=main/1.1 call=1 attempt=1"]`}
+	assumes(t, reviews("coordinator", 2), once, tries, "is continued")
+	dies := []string{`lab.faults=["500 agent=main/1.1 call=1-"]`}
+	assumes(t, reviews("coordinator", 2), dies, continued)
+	assumes(t, reviews("subagent", 2), dies, tries, "is continued")
+	assumes(t, reviews("subagent", 2), append(dies, "lab.retry.max=2"), "a failed call is tried 3 times over 1.5s, and up to a quarter more (lab.retry)")
 }
 
 func modelsAssumed(t *testing.T) {

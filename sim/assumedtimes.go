@@ -7,9 +7,11 @@ import (
 	"strings"
 
 	"agentsim/mockllm/latency"
+	"agentsim/mockllm/policy"
 	"agentsim/scenarios"
 	"agentsim/sim/llm"
 	"agentsim/sim/permission"
+	"agentsim/sim/rng"
 	"agentsim/sim/shell"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
@@ -71,6 +73,8 @@ type limits struct {
 	timedOut []string               // whose commands reached the limit of those that say none
 	strayed  []string               // whose commands on a detour did
 	unasked  map[string][]string    // by tool: who was denied what nobody was asked about
+	retried  bool                   // a call failed that is tried again
+	gone     bool                   // a call of a child failed for good
 }
 
 func (l *limits) call(b *transcript.ToolCall) {
@@ -99,6 +103,29 @@ func (l *limits) ended(who string, b *transcript.ToolResult) {
 	default:
 		l.timedOut = append(l.timedOut, who)
 	}
+}
+
+func (l *limits) failed(b *transcript.APIError, child bool) {
+	l.retried = l.retried || b.Err.Retryable()
+	l.gone = l.gone || b.GivesUp && child
+}
+
+// triesAssumed says how often calls that fail are tried, over what time, and how often
+// a worker is continued whose call failed for good; nothing where none did.
+func (l *limits) triesAssumed(sc *scenarios.Scenario) (out []string) {
+	if l.retried {
+		rule := sc.Retry
+		rule.Steps = 0 // the least
+		var waits vtime.Duration
+		for n := range rule.Max {
+			waits += rule.Wait(rng.Key{}, n, 0)
+		}
+		out = append(out, fmt.Sprintf("a failed call is tried %d times over %s, and up to a quarter more (lab.retry)", rule.Max+1, waits))
+	}
+	if l.gone && sc.Strategy() == "coordinator" {
+		out = append(out, fmt.Sprintf("a worker that failed is continued up to %d times", policy.MaxCut))
+	}
+	return out
 }
 
 // by says how many calls there were, and the agent of the first.

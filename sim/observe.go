@@ -64,6 +64,9 @@ func (o *observer) Emit(e *transcript.Event) {
 	case *transcript.ToolResult:
 		o.limits.ended(o.r.world.Agents()[e.Agent].Lineage(), b)
 		return
+	case *transcript.APIError:
+		o.limits.failed(b, e.Agent > 0)
+		return
 	case *transcript.AgentStart:
 		sc := o.r.spec.Scenario
 		o.edits = o.edits || b.Parent >= 0 && b.PoolMode == string(permission.AcceptEdits) && sc.Stack != scenarios.MinimalStack && !sc.Permissions.HoldsChildren()

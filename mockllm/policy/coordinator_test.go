@@ -18,7 +18,7 @@ func TestCoordinator(t *testing.T) {
 	t.Run("CRD-07 CRD-13 CRD-10 LLM-05 whatever the work, the order of reports and the failures: no implementation begins before its findings are in, no two items whose files meet are under way together, no writer verifies, the user hears of every step, and every item is settled", rapid.MakeCheck(led))
 	t.Run("CON-11 LOOP-07 wherever a coordinator's history becomes a summary, workers and attempts survive it", coordinatorSummed)
 	t.Run("CRD-12 attempts end: corrections, then approaches, then the user", attemptsEnd)
-	t.Run("CRD-12 whoever is stopped or ends with an error goes on, as often as maxCut says, and none of it is a failed attempt", cutShort)
+	t.Run("CRD-12 whoever is stopped or ends with an error goes on, as often as MaxCut says, and none of it is a failed attempt", cutShort)
 	t.Run("CRD-12 the user is told what was tried, and nothing that was not", toldWhatWasTried)
 	t.Run("CRD-10 each row of the table", tableRows)
 	t.Run("CRD-12 another approach leaves out what misled, a correction does not", leavesOut)
@@ -236,7 +236,7 @@ func coordinatorSummed(t *testing.T) {
 		{"CRD-12-anchoring.txt", nil, "no defects\n", nil},
 		{"CRD-12-anchoring.txt", []string{"coordinator.workers=continue"}, "src/auth.go has the defect of fix-auth: auth.old-theory\n", nil},
 		{"CRD-12-recovery.txt", nil, "no defects\n", nil},
-		{"CRD-12-recovery.txt", nil, "no defects\n", slices.Repeat([]string{"a0.1:error:0"}, maxCut+1)},
+		{"CRD-12-recovery.txt", nil, "no defects\n", slices.Repeat([]string{"a0.1:error:0"}, MaxCut+1)},
 	} {
 		plain := ""
 		for _, call := range []int{0, 1, 3, 5, 7, 9, 11, 13} { // behind the calls that use tools; 0 is behind none
@@ -327,7 +327,7 @@ func cutShort(t *testing.T) {
 			agreed []string // besides
 			want   string   // how often it is told to go on, and whether all is done
 		}{
-			{1, nil, "1 true"}, {2, nil, "2 true"}, {maxCut, nil, "3 true"}, {maxCut + 1, nil, "3 false"}, {9, nil, "3 false"},
+			{1, nil, "1 true"}, {2, nil, "2 true"}, {MaxCut, nil, "3 true"}, {MaxCut + 1, nil, "3 false"}, {9, nil, "3 false"},
 			{2, []string{"coordinator.corrections=0", "coordinator.approaches=0"}, "2 true"},
 		} {
 			h := newHouse(t, story(t, "CRD-12-recovery.txt"), append(c.agreed, "work.2.pitfalls=[]")...)
@@ -342,7 +342,7 @@ func cutShort(t *testing.T) {
 			}
 			told := map[string]string{"error": "you ended with an error", "stop": "you were stopped"}[how]
 			for i, p := range h.prompts() {
-				if i > 0 && i <= min(c.ends, maxCut) && (!strings.Contains(p, "SendMessage") || !strings.Contains(p, told+" before it was finished")) {
+				if i > 0 && i <= min(c.ends, MaxCut) && (!strings.Contains(p, "SendMessage") || !strings.Contains(p, told+" before it was finished")) {
 					t.Errorf("%d times %s: it is not told to go on: %s", c.ends, how, p)
 				}
 				if strings.Contains(p, "in another way") || strings.Contains(p, "approach") {
@@ -363,7 +363,7 @@ func toldWhatWasTried(t *testing.T) {
 		{2, 0, nil, "\nCorrections did not help: how"},
 		{0, 1, nil, "\nAnother approach did not help: how"},
 		{1, 1, nil, "\nCorrections and another approach did not help: how"},
-		{1, 1, slices.Repeat([]string{"a0.1:error:0"}, maxCut+1), "\nGoing on after each interruption did not help: how"},
+		{1, 1, slices.Repeat([]string{"a0.1:error:0"}, MaxCut+1), "\nGoing on after each interruption did not help: how"},
 	} {
 		h := newHouse(t, story(t, "CRD-12-anchoring.txt"), "coordinator.workers=continue",
 			fmt.Sprintf("coordinator.corrections=%d", c.corrections), fmt.Sprintf("coordinator.approaches=%d", c.approaches))

@@ -129,10 +129,10 @@ func (m *Model) suited(c *attempts, it *item) int {
 	return best
 }
 
-// maxCut is how many times a worker that was stopped or ended with an error is
+// MaxCut is how many times a worker that was stopped or ended with an error is
 // followed up for one item. One more, and the user is told: whatever ends its
 // workers will end the next one too.
-const maxCut = 3
+const MaxCut = 3
 
 // chart enters what a coordinator goes by: which files an item is about, and
 // what it is done for.

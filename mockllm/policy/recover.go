@@ -9,14 +9,14 @@ import (
 // recover sorts what failed: what may be tried again is open, and of the rest
 // the user is told (CRD-12). An item is tried once, then corrected, then done in
 // another way, each as often as the scenario says. What a worker did not come to
-// the end of counts for none of these; it is given out again maxCut times.
+// the end of counts for none of these; it is given out again MaxCut times.
 func (m *Model) recover() {
 	m.again, m.attempted = set{}, failedAttempts{}
 	for _, i := range m.s.failed.list(nil) {
 		c := m.s.tried(i)
 		switch {
 		case c.times == 0 || c.why == reported:
-		case c.tries() <= *m.t.coordinator.Corrections+*m.t.coordinator.Approaches && c.cut <= maxCut:
+		case c.tries() <= *m.t.coordinator.Corrections+*m.t.coordinator.Approaches && c.cut <= MaxCut:
 			m.again, m.failed = m.again.with(i), m.failed.without(i)
 		default:
 			m.close(i, m.mind().wanting(i, &c))
@@ -44,7 +44,7 @@ func (v *failedAttempts) add(t *Table, c *attempts) {
 	v.any = true
 	v.corrected = v.corrected || *t.coordinator.Corrections > 0 && c.tries() > 1
 	v.another = v.another || c.tries() > 1+*t.coordinator.Corrections
-	v.begun = v.begun || c.cut > maxCut
+	v.begun = v.begun || c.cut > MaxCut
 }
 
 // text says what was tried in vain, and whose turn it is; nothing where nothing

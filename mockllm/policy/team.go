@@ -138,7 +138,7 @@ func rouse(m *Model, w *teamwork) bool {
 		k := &w.mates[i]
 		text := ""
 		switch {
-		case k.ended && k.revived < maxCut:
+		case k.ended && k.revived < MaxCut:
 			text = "You ended before the work was done: go on with the list."
 		case k.wake && !k.ended:
 			text = "There is work on the list again: go on with it."

@@ -58,7 +58,7 @@ func (w *teamwork) before(t *Table, item int) (ids []string) {
 
 // lostAll reports whether all teammates have ended and come back no more.
 func (w *teamwork) lostAll() bool {
-	return len(w.mates) > 0 && !slices.ContainsFunc(w.mates, func(k mate) bool { return !k.ended || k.revived < maxCut })
+	return len(w.mates) > 0 && !slices.ContainsFunc(w.mates, func(k mate) bool { return !k.ended || k.revived < MaxCut })
 }
 
 // teamed is the state's, to be changed.

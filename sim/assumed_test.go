@@ -77,6 +77,8 @@ func triesAssumed(t *testing.T) {
 	assumes(t, reviews("coordinator", 2), dies, continued)
 	assumes(t, reviews("subagent", 2), dies, tries, "is continued")
 	assumes(t, reviews("subagent", 2), append(dies, "lab.retry.max=2"), "a failed call is tried 3 times over 1.5s, and up to a quarter more (lab.retry)")
+	assumes(t, reviews("subagent", 2), append(once, "lab.retry.max=1000000"), "a failed call is tried 1000001 times over 8888h50m39.5s, and up to a quarter more (lab.retry)")
+	assumes(t, reviews("subagent", 2), append(once, "lab.retry.max=1000000000"), "a failed call is tried 1000000001 times (lab.retry)")
 }
 
 func modelsAssumed(t *testing.T) {

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -114,18 +115,35 @@ func (l *limits) failed(b *transcript.APIError, child bool) {
 // a worker is continued whose call failed for good; nothing where none did.
 func (l *limits) triesAssumed(sc *scenarios.Scenario) (out []string) {
 	if l.retried {
-		rule := sc.Retry
-		rule.Steps = 0 // the least
-		var waits vtime.Duration
-		for n := range rule.Max {
-			waits += rule.Wait(rng.Key{}, n, 0)
+		over := ""
+		if waits, ok := waits(sc.Retry); ok {
+			over = " over " + waits.String() + ", and up to a quarter more"
 		}
-		out = append(out, fmt.Sprintf("a failed call is tried %d times over %s, and up to a quarter more (lab.retry)", rule.Max+1, waits))
+		out = append(out, fmt.Sprintf("a failed call is tried %d times%s (lab.retry)", sc.Retry.Max+1, over))
 	}
 	if l.gone && sc.Strategy() == "coordinator" {
 		out = append(out, fmt.Sprintf("a worker that failed is continued up to %d times", policy.MaxCut))
 	}
 	return out
+}
+
+// waits is the least that all pauses of a rule come to; false where that is beyond any
+// clock.
+func waits(rule llm.Retry) (all vtime.Duration, ok bool) {
+	rule.Steps = 0
+	for n := range rule.Max {
+		d, left := rule.Wait(rng.Key{}, n, 0), vtime.Duration(rule.Max-n)
+		switch {
+		case d == 0:
+			return all, true
+		case left > (math.MaxInt64-all)/d:
+			return 0, false
+		case d == rule.Cap: // as all that follow
+			return all + d*left, true
+		}
+		all += d
+	}
+	return all, true
 }
 
 // by says how many calls there were, and the agent of the first.

@@ -86,10 +86,10 @@ func (r *run) assumed() []string {
 func hiddenAssumed(h *scenarios.HiddenSpec) []string {
 	var what []string
 	if h.Title {
-		what = append(what, "a title behind the first answer that ends a turn")
+		what = append(what, "a title after the first answer that ends a turn")
 	}
 	if h.Suggestion > 0 {
-		what = append(what, fmt.Sprintf("a suggestion behind %d %% of them, drawn", h.Suggestion))
+		what = append(what, fmt.Sprintf("a suggestion after %d %% of them, drawn", h.Suggestion))
 	}
 	if h.Away > 0 {
 		what = append(what, "a summary after "+h.Away.String()+" away")
@@ -358,7 +358,7 @@ func profileAssumed(sc *scenarios.Scenario) []string {
 	}
 	lines := append([]string{fmt.Sprintf("of the figures %d measured, %d scaled, the others assumed", n[0], n[1])}, sc.Profile.From...)
 	if sc.Profile.GivesHeads() && sc.Project.Fronts() {
-		lines = append(lines, "what the project has in front of agents stands in place of what recorded sessions had there behind their heads")
+		lines = append(lines, "what the project has in front of agents takes the place of what recorded sessions had there after their heads")
 	}
 	return lines
 }

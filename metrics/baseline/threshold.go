@@ -104,10 +104,10 @@ func (t *Threshold) readScenarios(prefix string) error {
 		name := strings.TrimSpace(part)
 		at := col + strings.Index(part, name)
 		if scenario, variant, ok := strings.Cut(name, "/"); ok {
-			return t.wrong(at, "write "+scenario+": "+variant+".cost …", "%q is no scenario: the variant stands before the metric", name)
+			return t.wrong(at, "write "+scenario+": "+variant+".cost …", "%q is no scenario: the variant comes before the metric", name)
 		}
 		if _, err := path.Match(name, ""); err != nil || name == "" {
-			return t.wrong(at, "a scenario, with * for any text; the variant stands before the metric, as in fork.cost", "%q selects nothing", name)
+			return t.wrong(at, "a scenario, with * for any text; the variant comes before the metric, as in fork.cost", "%q selects nothing", name)
 		}
 		t.scenarios = append(t.scenarios, name)
 		col += len(part) + 1

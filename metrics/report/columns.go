@@ -23,14 +23,14 @@ var columns = []column{
 	{"calls", []string{"calls"}, " CALLS", 5, func(r *metrics.Run) Value { return Count(r.Total.Calls) }},
 	{"failed", []string{"errors"}, " FAILED", 0, func(r *metrics.Run) Value { return Count(r.Total.Errors) }},
 	{"prompt", []string{"tokens.prompt"}, " PROMPT", 7, func(r *metrics.Run) Value { return Tokens(r.Total.Usage.Prompt()) }},
-	{"read", []string{"tokens.read"}, " CACHE READ", 2, func(r *metrics.Run) Value { return Tokens(r.Total.Usage.Read) }},
-	{"written", []string{"tokens.written"}, " CACHE WRITE", 3, func(r *metrics.Run) Value { return Tokens(r.Total.Usage.Written()) }},
-	{"plain", []string{"tokens.input"}, " UNCACHED", 9, func(r *metrics.Run) Value { return Tokens(r.Total.Usage.Input) }},
+	{"cache-read", []string{"tokens.read"}, " CACHE READ", 2, func(r *metrics.Run) Value { return Tokens(r.Total.Usage.Read) }},
+	{"cache-write", []string{"tokens.written"}, " CACHE WRITE", 3, func(r *metrics.Run) Value { return Tokens(r.Total.Usage.Written()) }},
+	{"uncached", []string{"tokens.input"}, " UNCACHED", 9, func(r *metrics.Run) Value { return Tokens(r.Total.Usage.Input) }},
 	{"output", []string{"tokens.output"}, " OUTPUT", 6, func(r *metrics.Run) Value { return Tokens(r.Total.Usage.Output) }},
-	{"hit", []string{"cache.hit_ratio"}, " HIT RATE", 1, func(r *metrics.Run) Value { return Share(r.Total.Usage.Read, r.Total.Usage.Prompt()) }},
+	{"hit-rate", []string{"cache.hit_ratio"}, " HIT RATE", 1, func(r *metrics.Run) Value { return Share(r.Total.Usage.Read, r.Total.Usage.Prompt()) }},
 	{"cost", []string{"cost"}, " COST", 0, cost},
 	{"time", []string{"time"}, " TIME", 0, func(r *metrics.Run) Value { return Duration(r.Makespan) }},
-	{"wake-ups", []string{"wake_ups", "wake_ups.tokens"}, " RE-INVOCATIONS", 4, func(r *metrics.Run) Value { return Text(wakeUps(&r.Total)) }},
+	{"re-invocations", []string{"wake_ups", "wake_ups.tokens"}, " RE-INVOCATIONS", 4, func(r *metrics.Run) Value { return Text(wakeUps(&r.Total)) }},
 	{"done", []string{"items.done", "items.total"}, " DONE", 0, func(r *metrics.Run) Value { return Text(done(r.Items)) }},
 	{"critical-path", []string{"critical_path"}, " CRITICAL PATH", 4, func(r *metrics.Run) Value { return Duration(r.CriticalPath) }},
 	{"facts-lost", []string{"facts.lost"}, " FACTS LOST", 1, func(r *metrics.Run) Value { return Count(r.Total.LostFacts()) }},
@@ -39,8 +39,8 @@ var columns = []column{
 
 // Sets of columns that have a name.
 var columnSets = map[string][]string{
-	"default":   {"agents", "calls", "prompt", "read", "written", "plain", "output", "hit", "cost", "time", "wake-ups", "done"},
-	"trade-off": {"read", "written", "plain", "output", "cost", "wake-ups", "time", "critical-path", "facts-lost", "outcome"},
+	"default":   {"agents", "calls", "prompt", "cache-read", "cache-write", "uncached", "output", "hit-rate", "cost", "time", "re-invocations", "done"},
+	"trade-off": {"cache-read", "cache-write", "uncached", "output", "cost", "re-invocations", "time", "critical-path", "facts-lost", "outcome"},
 }
 
 // Columns reads a list of columns: names of columns and of sets, and paths to metrics,

@@ -16,7 +16,7 @@ func TestColumns(t *testing.T) {
 	rows[1].Run.Total.FactsMissing = 2
 	rows[1].Run.Total.Reads[metrics.Lazy] = 3
 	rows[1].Run.Items = metrics.Outcomes{Done: 7, Rework: 1, Failed: 1, Wrong: 1, Total: 9}
-	t.Run("MET-01 the trade-off's columns are what is read, written, plain and put out, cost, wake-ups, time, critical path, facts lost and outcome", func(t *testing.T) {
+	t.Run("MET-01 the trade-off's columns are cache read, cache write, uncached input, output, cost, re-invocations, time, critical path, facts lost and outcome", func(t *testing.T) {
 		names, err := Columns("trade-off,reads.again, phase.overlap", metrics.Known{})
 		if err != nil {
 			t.Fatal(err)
@@ -70,8 +70,8 @@ fork         3.74 M        109 k    1.60 k  25.0 k  $1.91      8 × 61.3 k  2m18
 		}
 	})
 	t.Run("CLI-04 a column that there is not is named, with those that there are", func(t *testing.T) {
-		_, err := Columns("read,writen", metrics.Known{})
-		if err == nil || !strings.Contains(err.Error(), `"writen"`) || !strings.Contains(err.Error(), "written, plain") {
+		_, err := Columns("cost,writen", metrics.Known{})
+		if err == nil || !strings.Contains(err.Error(), `"writen"`) || !strings.Contains(err.Error(), "cache-write, uncached") {
 			t.Error(err)
 		}
 		names, err := Columns("", metrics.Known{})
@@ -93,12 +93,15 @@ fork         3.74 M        109 k    1.60 k  25.0 k  $1.91      8 × 61.3 k  2m18
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func TestGlossary(t *testing.T) {
-	t.Run("TTY-03 every column of a comparison is in the glossary", func(t *testing.T) {
+	t.Run("TTY-03 every column of a comparison is in the glossary and named by its title", func(t *testing.T) {
 		text, err := os.ReadFile("../../docs/glossary.md")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range columns {
+			if title := strings.TrimSpace(c.head); c.name != strings.ReplaceAll(strings.ToLower(title), " ", "-") {
+				t.Errorf("the column %s is named %s", title, c.name)
+			}
 			if !strings.Contains(string(text), "| "+strings.TrimSpace(c.head)+" |") {
 				t.Errorf("%s is not in docs/glossary.md", c.head)
 			}

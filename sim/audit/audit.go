@@ -287,7 +287,7 @@ func (u *Auditor) of(a *agent, kind transcript.Kind, body transcript.Body) {
 		}
 	case *transcript.WakeUp:
 		if size := a.billed.Prompt() + a.billed.Output; u.fails(loop09, b.Prefix == size) {
-			u.report(loop09, a, "a wake-up at "+decimal(size)+" tokens", decimal(b.Prefix))
+			u.report(loop09, a, "a re-invocation at "+decimal(size)+" tokens", decimal(b.Prefix))
 		}
 	case *transcript.Rebase:
 		u.fronts.rebases(a, b)

@@ -98,7 +98,7 @@ const (
 )
 
 // ImportsBehind is what is not verified of imports, where there are any.
-const ImportsBehind = "imports stand behind the file that names them"
+const ImportsBehind = "imports follow the file that names them"
 
 // StatusCut is how many characters of git's status a client sends.
 const StatusCut = 2_000

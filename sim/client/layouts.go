@@ -7,8 +7,8 @@ const (
 	study    = "an earlier study of real clients, 2.1.330, 2026-11-21"
 	sessions = "two recorded sessions of 2.1.178, 2026-06-16"
 
-	noPlace = "the design documents do not say where it stands"
-	byName  = "which of the client's own tools stand there by their names alone, as 23 of them did in 2.1.178"
+	noPlace = "the design documents do not say where it is"
+	byName  = "which of the client's own tools are there by their names alone, as 23 of them did in 2.1.178"
 	order   = "the order of what opens a conversation is known of 2.1.178, not of 2.1.330"
 )
 

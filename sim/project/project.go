@@ -216,7 +216,7 @@ func (r *reader) bound() {
 	for i := range r.Parts {
 		bytes += len(r.Parts[i].Text)
 		if i >= maxParts || bytes > maxAll {
-			r.problem(r.project(), "", 1, 1, "", "more than %d parts or %d MiB stand in front of agents: from here on they are left out", maxParts, maxAll>>20)
+			r.problem(r.project(), "", 1, 1, "", "more than %d parts or %d MiB are in front of agents: from here on they are left out", maxParts, maxAll>>20)
 			r.Parts = r.Parts[:i]
 			return
 		}

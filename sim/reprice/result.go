@@ -64,7 +64,7 @@ func (r *Result) reproduces() error {
 		case s == nil:
 			return fmt.Errorf("call %d was never sent, by the record's own events", i+1)
 		case !c.marked:
-			return fmt.Errorf("%s: by the run's own plan its marks stand elsewhere than they are recorded", callName(s))
+			return fmt.Errorf("%s: by the run's own plan its breakpoints are elsewhere than recorded", callName(s))
 		case s.Stop == refused:
 		case c.Usage != s.Usage:
 			return fmt.Errorf("%s: by the run's own settings it reads and writes %+v, and %+v is recorded: the record does not hold all that decided it", callName(s), c.Usage, s.Usage)

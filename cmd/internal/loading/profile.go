@@ -76,7 +76,7 @@ type Prices struct {
 
 // Add adds the flag.
 func (p *Prices) Add(f *pflag.FlagSet) {
-	f.StringVar(&p.Name, "prices", "", "a `file` of your own prices, which stand over the known ones")
+	f.StringVar(&p.Name, "prices", "", "a `file` of your own prices, which go before the known ones")
 }
 
 // Read reads the file, once; without one there is nothing to read.

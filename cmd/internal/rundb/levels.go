@@ -18,7 +18,7 @@ func levelNote(info sqlite.RunInfo) string {
 	case info.Level == sqlite.Totals:
 		return "recorded with --record totals: single calls are not recorded"
 	case !info.Level.Whole():
-		return fmt.Sprintf("recorded with --record %s: where – stands, single calls are not recorded", info.Level)
+		return fmt.Sprintf("recorded with --record %s: where – is printed, single calls are not recorded", info.Level)
 	}
 	return ""
 }

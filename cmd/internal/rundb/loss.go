@@ -110,7 +110,7 @@ func meaning(c *sqlite.CallInfo, back int, price Pricing) string {
 	if back == 0 {
 		return c.Meaning
 	}
-	return fmt.Sprintf("the entry stands %d positions behind the breakpoint, %d is the reach", back, reach)
+	return fmt.Sprintf("the entry is %d positions before the breakpoint, %d is the reach", back, reach)
 }
 
 // remedy says what would have kept the prefix. A tool use and its result are two
@@ -155,7 +155,7 @@ var remedies = map[string]string{
 	llm.MissSalt.String():           "the same settings (effort, thinking, tool_choice) as the request before",
 	llm.MissTools.String():          "the same tools, in the same order",
 	llm.MissSystem.String():         "the same system prompt",
-	llm.MissMessages.String():       "messages that only grow: nothing edited, stripped or replaced behind the mark",
+	llm.MissMessages.String():       "messages that only grow: nothing edited, stripped or replaced before the breakpoint",
 	llm.MissLookBack.String():       "provider.fourth_mark: true, or fewer parallel calls in one response",
 	llm.MissNoise.String():          "a server that is not disturbed (provider.options), and no batch",
 	llm.MissNotYetReadable.String(): "fan_out.hold: first-response, so that siblings start once the first one's answer begins",

@@ -133,10 +133,10 @@ func (b *bench) counts() string {
 // remedies are what can be done about what is not as it should be.
 func (b *bench) remedies() (out []string) {
 	if len(b.missed) > 0 {
-		out = append(out, "an expectation stands in its scenario, under expect: change what it is about, or the expectation; --update does not")
+		out = append(out, "an expectation is in its scenario, under expect: change what it is about, or the expectation; --update does not")
 	}
 	if b.report.Count(baseline.NoData) > 0 {
-		out = append(out, "a threshold without data holds nothing: begin it with the variants that have the figure, as in fork: "+
+		out = append(out, "a threshold without data checks nothing: begin it with the variants that have the figure, as in fork: "+
 			"…, or write the baseline anew where that lacks it")
 	}
 	return out

@@ -44,7 +44,7 @@ standard input.
 
 A capacity is a number of tokens, with k, M or G for thousands, millions or thousands of millions, or "unbounded"; what is
 left over beside whole blocks is not used. Without --capacity they are those of Mooncake's published figure, and where the
-trace is the published one, which its SHA-256 tells, the published hit rate stands beside ours.
+trace is the published one, which its SHA-256 tells, the published hit rate is printed beside ours.
 
 Engines:
   lru     plain LRU over blocks, touched first to last; a last block that is not full takes its place but is not counted

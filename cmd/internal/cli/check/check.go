@@ -47,9 +47,9 @@ func New(s *ui.Env) *cobra.Command {
 	o := &options{day: heads.DefaultDay}
 	cmd := &cobra.Command{
 		Use:   "check [DIR]",
-		Short: "what stands in front of every agent of a repository, against a baseline",
+		Short: "what is in front of every agent of a repository, compared with a baseline",
 		Long: `Reads DIR (the present directory) as a client does: CLAUDE.md with its imports and rules, agent definitions, skills, MCP
-servers, settings and git's status. It says what stands in front of each type of agent, by part in the words of the
+servers, settings and git's status. It says what is in front of each type of agent, by part in the words of the
 client's /context and by file and line, and what that costs a turn (cache read), to begin (cache write) and a day, whose
 sessions are as long as recorded ones (--profile). Nothing is written, and nothing but git is started.
 
@@ -57,7 +57,7 @@ With a baseline (DIR/.agentsim/check.json, which --update writes and you commit)
 reordered, which agent runs on another model, whose change that is, and what it costs all that have it together. It ends
 with 3 where what the repository puts in front of an agent, tools that a definition lists included, grew over the
 threshold or was reordered, or where its model
-or the lifetime of its cache entries makes the same head dearer by more than the threshold, where a part that the
+or the TTL of its cache entries makes the same head dearer by more than the threshold, where a part that the
 baseline has, or the settings that it was made with, are gone since their file, their server or their import no longer
 loads, or where something that is new does not load, and with 7 where there is no baseline. What the client itself puts there, git's
 status and prices do not decide, nor does what did not load when the baseline was written, which the verdict counts. A server of which nobody saved

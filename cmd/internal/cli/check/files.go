@@ -148,7 +148,7 @@ func (c *check) write(s *ui.Env) error {
 	}
 	d := &report.Document{}
 	main, own := c.Tokens(c.Agents[0])
-	d.Say("%s: %s and %s written; %s tokens stand in front of main, %s of them yours", c.name, ui.Plural(len(c.Agents), "agent type"),
+	d.Say("%s: %s and %s written; %s tokens are in front of main, %s of them yours", c.name, ui.Plural(len(c.Agents), "agent type"),
 		ui.Plural(len(c.Parts), "part"), ui.Count(main), ui.Count(own))
 	for _, x := range servers(c.report.Changes) {
 		d.Label("accepted", c.line(x, ""))

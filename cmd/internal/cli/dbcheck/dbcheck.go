@@ -33,7 +33,7 @@ func newCheck(s *ui.Env) *cobra.Command {
 		Short: "see whether a database still holds what was recorded",
 		Long: `Checks the file (its length, SQLite's own check), contents and blocks against their hashes, the digest of each run's
 events, and all other rows against what they added up to when the run ended. Where rows were changed, or
-nothing says what they added up to, a simulated run is run again and a recorded session held against its own events, and
+nothing says what they added up to, a simulated run is run again and a recorded session compared with its own events, and
 each row and column that differs is named with both values. What differs is exit code 1.`,
 		Example: `  agentsim lab db check`,
 		Args:    ui.Exactly(0, "no arguments"),

@@ -31,7 +31,7 @@ func New(s *ui.Env) *cobra.Command {
 		Short: "list the agent definitions of a project and what is wrong with them",
 		Long: `Lists the types of agents that a run on DIR (the present directory) would have: the built-in ones, those of
 DIR/.claude/agents and of its settings, and those of a user, plugins, policy and a flag. Of two with one name the later
-source wins: plugin, user, project, flag, policy. What is wrong is told with its place; a broken file keeps no other from
+source wins: plugin, user, project, flag, policy. What is wrong is reported with its place; a broken file keeps no other from
 loading, but the exit code says that there is one.`,
 		Example: `  agentsim lab agents
   agentsim lab agents ~/src/shop --agents ~/.claude

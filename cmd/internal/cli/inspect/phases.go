@@ -36,7 +36,7 @@ func phases(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, _ *options) 
 		return err
 	}
 	if of == nil {
-		d.Say("no phases: they are told by the items of work in workers' prompts, and no worker was given one")
+		d.Say("no phases: they follow from the items of work in workers' prompts, and no worker was given one")
 	}
 	d.Field("overlap", report.Duration(vtime.Duration(of["phase.overlap"])))
 	phaseTable(d, of)

@@ -38,7 +38,7 @@ func New(s *ui.Env) *cobra.Command {
 		Short: "say what is wrong with how the agents of a recorded run were led",
 		Long: `Reads a recorded run, simulated or imported, and names what is wrong with how its agents were led: prompts that leave
 the thinking to the worker, two writers on one file, a verifier that runs nothing, a user who hears nothing. Each finding
-has the request it stands in. What the record does not hold is not judged, and named. RUN is the beginning of a run's id.
+has the request it is in. What the record does not hold is not judged, and named. RUN is the beginning of a run's id.
 
 Findings change the exit code only with --fail: of a recorded session most rules go by words, and words can mislead.
 

@@ -25,7 +25,7 @@ func newShow(s *ui.Env) *cobra.Command {
 
 ROLE      main agents, sub-agents, forks, and hidden requests of the client's own, such as summaries
 FAMILY    models that count tokens alike: Claude up to 4.6, Claude from 4.7 on, others
-FIGURE    what was measured; in front of it the tool or the type of sub-agents that it is of, behind it the unit
+FIGURE    what was measured; in front of it the tool or the type of sub-agents that it is of, after it the unit
 N         samples (agents, requests, results), from so many SESSIONS; below 20 a figure is thin and nothing draws from it
 P10 P90   one sample in ten is below P10, one in ten above P90; P50 is the one in the middle. A share of all samples is
           one value, under P50

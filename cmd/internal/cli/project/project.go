@@ -35,7 +35,7 @@ func newServers(s *ui.Env) *cobra.Command {
 		Short: "list the MCP servers of a project, and save the tools of each",
 		Long: `Lists the servers of DIR/.mcp.json (of the present directory). With --save each server that is a command is started, asked
 for its tools, and ended; the answer is kept as DIR/.agentsim/mcp/NAME.json, from which run, sweep and bench take what
-stands in requests. Nothing else starts a server.`,
+is in requests. Nothing else starts a server.`,
 		Example: `  agentsim project mcp
   agentsim project mcp --save`,
 		Args: cobra.MaximumNArgs(1),

@@ -232,7 +232,7 @@ func (v *verdict) undone() string {
 	switch v.Outcome {
 	case transcript.Wrong:
 		if v.late && len(v.of.Pitfalls)+len(v.of.MisledBy) > 0 {
-			return v.of.ID + " (wrong: a defect stands in what it changed)"
+			return v.of.ID + " (wrong: what it changed has a defect)"
 		}
 		return v.of.ID + " (wrong: it goes by an old version of a file)"
 	case unsaid:

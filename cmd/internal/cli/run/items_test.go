@@ -50,7 +50,7 @@ func TestUndone(t *testing.T) {
 		{"CRD-12 no more than three are named", said("a", "failed", "", "b", "failed", "", "c", "failed", "", "d", "failed", ""),
 			[]string{"story left 4 of 9 items undone: a, b, c, and 1 more"}},
 		{"CON-14 a report that goes by an old version is wrong at once, a defect shows afterwards", said("trap", "wrong", "", "lure", "done", "", "lure", "wrong", ""),
-			[]string{"story left 2 of 9 items undone: trap (wrong: it goes by an old version of a file), lure (wrong: a defect stands in what it changed)"}},
+			[]string{"story left 2 of 9 items undone: trap (wrong: it goes by an old version of a file), lure (wrong: what it changed has a defect)"}},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			if !slices.Equal(c.got, c.want) {

@@ -83,7 +83,7 @@ func turned(small, large []report.Row, command string) []string {
 	case was != is:
 		text += fmt.Sprintf("; the cheapest is %s then, and not %s", is, was)
 	case !slices.Equal(order(small), order(large)):
-		text += fmt.Sprintf("; %s is the cheapest then, too, but not all keep their places", is)
+		text += fmt.Sprintf("; %s is the cheapest then, too, but the others do not all keep their ranks", is)
 	default:
 		text += fmt.Sprintf("; %s is the cheapest then, too", is)
 	}

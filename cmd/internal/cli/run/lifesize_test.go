@@ -28,7 +28,7 @@ func TestLifeSize(t *testing.T) {
 		}{
 			{rows(1, 2), rows(3, 4), "a $3.00, b $4.00; a is the cheapest then, too"},
 			{rows(1, 2), rows(4, 3), "a $4.00, b $3.00; the cheapest is b then, and not a"},
-			{rows(1, 2, 3), rows(1, 5, 4), "a $1.00, b $5.00, c $4.00; a is the cheapest then, too, but not all keep their places"},
+			{rows(1, 2, 3), rows(1, 5, 4), "a $1.00, b $5.00, c $4.00; a is the cheapest then, too, but the others do not all keep their ranks"},
 			{rows(1, 2), rows(-1, -2), "a $1.00 (0/1), b $2.00 (0/1); which is the cheapest is not known, since work is left undone"},
 			{rows(1, 2), rows(-1, 2), "a $1.00 (0/1), b $2.00; which is the cheapest is not known, since work is left undone"},
 			{rows(-1, 2), rows(1, 2), "a $1.00, b $2.00; which is the cheapest is not known, since work is left undone"},

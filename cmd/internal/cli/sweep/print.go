@@ -62,7 +62,7 @@ func (g *sweepGrid) document() *report.Document {
 	if g.Ran() > len(g.Cells) {
 		seeds = ui.Plural(g.Seeds, "seed") + ", medians"
 	}
-	d.Heading(g.Name, "%s · %s · %s · %s", ui.Plural(g.Points(), "place"), ui.Plural(len(g.Variants), "variant"), seeds, ui.Plural(g.Ran(), "run"))
+	d.Heading(g.Name, "%s · %s · %s · %s", ui.Plural(g.Points(), "grid point"), ui.Plural(len(g.Variants), "variant"), seeds, ui.Plural(g.Ran(), "run"))
 	var axes []string
 	for _, a := range g.Axes {
 		axes = append(axes, a.Path)

@@ -460,7 +460,7 @@ func (v *validation) notes(d *report.Document) {
 		d.Label("codex", fmt.Sprintf("%s of %s read a multiple of 128 tokens · %s", ui.Count(o.Rounded), ui.Things(o.Requests, "request"), forkStarts(o.Forks)))
 	}
 	if len(v.report.Repos) == 0 {
-		d.Label("judged", "nothing: no target was held against anything")
+		d.Label("judged", "nothing: no target was compared with anything")
 	} else {
 		d.Label("targets", "99 % of the steps exact, visibility lag aside · the total within 1 % · kept and gone told for 80 % each, which reading everything and swapped TTLs miss")
 		d.Label("expected", fmt.Sprintf("loss: what prompts cost beyond the model's word, by transition, at the rates of the other half of a repository's sessions (%d and %d of all)",

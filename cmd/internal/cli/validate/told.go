@@ -255,7 +255,7 @@ func (v *toldValidation) printed(brief bool) *report.Document {
 		col{Name: "untold_within_10", Head: " 10 %", Of: share(untoldAll, 5*toldWithin)},
 		col{Name: "untold_median", Head: " MEDIAN", Drop: 3, Of: middle(untoldAll)},
 	))
-	d.Say("\nrequests of the client's own, which no recording holds: billed apart, and what the calls behind them would cost without them")
+	d.Say("\nrequests of the client's own, which no recording holds: billed apart, and what the calls after them would cost without them")
 	d.Table(report.TableOf("hidden", v.sums(),
 		col{Name: "repository", Head: "REPOSITORY", Of: func(t toldSum) report.Value { return report.Text(cmp.Or(t.name, "(unnamed)")) }},
 		col{Name: "hidden_requests", Head: " REQUESTS", Of: func(t toldSum) report.Value {

@@ -26,7 +26,7 @@ func New(s *ui.Env) *cobra.Command {
 		Short: "compare the prompt-cache model with recorded bills",
 		Long: `Reads recorded sessions (files or directories, every format that import reads), classes each request by what it read
 against what its predecessor left to be read, plays the sessions through the cache model and prints how far its
-predictions are off, beside the naive baseline: everything within the lifetime, else nothing.
+predictions are off, beside the naive baseline: everything within the TTL, else nothing.
 
 Errors over all requests come first, in tokens and in what the prompts cost, added up and signed, beside what predictors
 without a cache get. What a share of reads is lost without a cause is no rule: its rate is found on one half of the

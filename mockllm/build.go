@@ -21,7 +21,7 @@ func (c *call) build(counts llm.Counts) {
 	if len(blocks) > 0 {
 		before = counts.At(head)
 	}
-	c.stream.Tokens, c.head, c.passes, c.passed = c.stream.Tokens[:0], head, c.passes[:0], 0
+	c.stream.Tokens, c.head, c.passes, c.passed, c.short = c.stream.Tokens[:0], head, c.passes[:0], 0, false
 	for i := range blocks {
 		if blocks[i].Kind == llm.Thinking && c.in.Profile.BindsThinking {
 			blocks[i].Bind(head.Said) // the model's signature (CACHE-35)
@@ -40,7 +40,7 @@ func (c *call) build(counts llm.Counts) {
 		}
 		if total+n > most {
 			blocks = blocks[:c.cut(counts, head, blocks[:i+1], most-total)]
-			total, literal = most, -1
+			total, literal, c.short = most, -1, true
 			break
 		}
 		c.stream.Tokens = append(c.stream.Tokens, n)
@@ -137,7 +137,9 @@ func (c *call) struck() bool {
 	case r.Kind.HitsTool():
 		return toolUse(c.answer.Blocks, r.Tool) != nil
 	case r.Kind == fault.MaxTokens:
-		return c.answer.Stop == llm.MaxTokens
+		return c.short && int64(r.Keep) < c.req.MaxTokens
+	case r.Kind == fault.Slow:
+		return r.Times > 1
 	}
 	return true
 }

@@ -22,6 +22,7 @@ type call struct {
 	stream fault.Stream
 	output int64     // tokens of the whole answer
 	head   *llm.Node // the conversation with the answer
+	short  bool      // it was cut, at the most tokens that it may have
 	rule   *fault.Rule
 	passes []pass // further passes of the model, behind results of server tools
 	passed int    // passes made

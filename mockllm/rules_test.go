@@ -10,6 +10,7 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/mockllm"
+	"agentsim/mockllm/fault"
 	"agentsim/mockllm/latency"
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
@@ -26,7 +27,50 @@ func TestRules(t *testing.T) {
 	t.Run("CACHE-44 CON-09 above the limit a call is answered 429 with the time to wait, and has written nothing", rateLimited)
 	t.Run("CACHE-44 LLM-10 what is read from the cache does not count towards the limit of input, except on Haiku 3.5", readsAreFree)
 	t.Run("CACHE-44 a prompt larger than the whole bucket never fits, and there is no limit by default", tooLarge)
+	t.Run("LLM-08 a fault that cut or slowed nothing has struck nothing: the answer's own max_tokens cut it, or nothing did", inVain)
 	t.Run("CACHE-44 durations that are scaled scale every wait, whatever was asked before", rapid.MakeCheck(scaledLimit))
+}
+
+// inVain asks once, with the most tokens that the answer may have, by what the source
+// says of it.
+func inVain(t *testing.T) {
+	for _, x := range []struct {
+		fault string
+		most  int64
+		stop  llm.StopReason
+		want  bool
+	}{
+		{"max-tokens keep=5", 8192, llm.EndTurn, false},
+		{"max-tokens keep=5", 3, llm.EndTurn, true},
+		{"max-tokens keep=5", 5, llm.EndTurn, true},
+		{"max-tokens keep=500", 8192, llm.MaxTokens, true},
+		{"slow times=1", 8192, llm.EndTurn, true},
+		{"slow times=2", 8192, llm.EndTurn, false},
+	} {
+		rules, _, err := fault.ParseAll([]string{x.fault})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := fault.NewPlan(rules)
+		r := newRoom(t, mockllm.Config{Source: stopping(x.stop), Faults: plan}, cachemodel.DefaultAnthropicOptions())
+		r.play(make([]vtime.Duration, 1), func(int, *llm.Response) *llm.Request {
+			req := request(model, r.start(model, 50, "Go."), 0)
+			req.MaxTokens = x.most
+			return req
+		})
+		if got := len(plan.Vain()) > 0; got != x.want {
+			t.Errorf("%s of at most %d tokens, which ends by %s: in vain %v, want %v", x.fault, x.most, x.stop, got, x.want)
+		}
+	}
+}
+
+// stopping answers with a text, and says why it ends.
+type stopping llm.StopReason
+
+func (s stopping) Answer(_ *mockllm.Query, a *mockllm.Answer) error {
+	a.Say(llm.Text, filler().Text(llm.Prose, 15))
+	a.Stop = llm.StopReason(s)
+	return nil
 }
 
 // room is a server of one model, and who calls it.

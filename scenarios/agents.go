@@ -94,7 +94,7 @@ func (c *checker) leadType() {
 	s := c.s
 	types, readOnly := c.agentTypes()
 	if knowsTypes(c.file, s) {
-		c.oneOf("type", "agent type", s.Type, types...)
+		agentType(c, "type", s.Type, types)
 	}
 	if s.exploresOnHaiku() && s.Provider.Aliases["haiku"] == "" {
 		c.bad("type", "provider: {aliases: {haiku: "+Newest("haiku")+"}}", "type Explore runs on haiku, an alias that stands for no model")
@@ -104,6 +104,18 @@ func (c *checker) leadType() {
 			c.bad("work["+itoa(i)+"].edits", "by: lead, or agents: {type: "+s.defaultType()+"}", "work item %q edits, which type %s cannot", it.ID, s.Type)
 		}
 	}
+}
+
+// agentType reports a type that is none of a list. One of the user's own has a file.
+func agentType(c *checker, path, typ string, types []string) {
+	if typ == "" || slices.Contains(types, typ) {
+		return
+	}
+	hint := document.DidYouMean(typ, types)
+	if hint == "" {
+		hint = document.OneOf(types) + "; a type of your own is a file: project: {files: {.claude/agents/" + typ + ".md: …}}, or run --agents DIR"
+	}
+	c.bad(path, hint, "unknown agent type %q", typ)
 }
 
 func (c *checker) agents() {
@@ -167,7 +179,7 @@ func (c *checker) itemAgent(path string, it *Item) {
 	}
 	types, readOnly := c.agentTypes()
 	if knowsTypes(c.file, s) {
-		c.oneOf(path+".type", "agent type", a.Type, types...)
+		agentType(c, path+".type", a.Type, types)
 	}
 	if slices.Contains(readOnly, a.Type) && len(it.Edits) > 0 {
 		c.bad(path+".type", "type: "+s.defaultType(), "work item %q edits, which type %s cannot", it.ID, a.Type)

@@ -121,8 +121,8 @@ func (c *checker) noFile(at, prefix, name, what string) {
 	} else if glob := have.below(short); glob != "" {
 		n, _ := have.matching(glob)
 		what, hint = document.Quoted(name)+" is a directory, no file", "write "+prefix+glob+", which is "+document.Counted(n, "file")
-	} else if _, ok := have.lines[strings.TrimPrefix(short, "file:")]; ok {
-		short = strings.TrimPrefix(short, "file:")
+	} else if _, ok := have.lines[strings.TrimPrefix(short, filePrefix)]; ok {
+		short = strings.TrimPrefix(short, filePrefix)
 		hint = "write " + prefix + short
 	} else if hint = document.DidYouMean(prefix+name, prefixed(prefix, have.sorted)); hint == "" {
 		hint = c.takesDirectory()

@@ -292,7 +292,7 @@ func (c *checker) turn(at string, t *Turn) {
 		c.spawnModel(at+".tools["+itoa(i)+"]", &t.Tools[i])
 		if in := c.s.call(&t.Tools[i]); in != nil && c.Given(at+".spawn") && knowsTypes(c.file, c.s) && !c.s.Coordinates() {
 			types, _ := c.agentTypes()
-			c.oneOf(at+".spawn", "agent type", in.Type, types...)
+			agentType(c, at+".spawn", in.Type, types)
 		}
 	}
 }

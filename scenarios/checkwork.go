@@ -182,10 +182,14 @@ func (c *checker) factHint(name string) string {
 	if h := document.DidYouMean(name, names); h != "" {
 		return h
 	}
+	name = strings.TrimPrefix(name, filePrefix)
 	if glob := c.present().below(path.Clean(name)); glob != "" {
-		return "reads: [" + document.Quoted(glob) + "] says that files are read"
+		name = glob
 	}
-	if strings.Contains(name, "/") {
+	switch n, err := c.present().matching(name); {
+	case err == nil && n > 0:
+		return "reads: [" + document.Quoted(name) + "] has " + document.Counted(n, "file") + " read; knows: [" + document.Quoted(SummaryOf+name) + "] asks for a summary of each"
+	case strings.Contains(name, "/"):
 		return "reads: [" + name + "] says that a file is read"
 	}
 	return "declare it under project: facts: with its file and line"
@@ -214,10 +218,23 @@ func (c *checker) selects(path string, s *Selector) {
 		c.bad(path, wholeStars, "glob %q has ** beside other characters, where it means *", s.Glob)
 	case c.file.foreign && c.file.dir == nil:
 	case n == 0:
-		c.bad(path, c.takesDirectory(), "glob %q matches no file", s.Glob)
+		c.bad(path, cmp.Or(unprefixed(c, s.Glob), c.takesDirectory()), "glob %q matches no file", s.Glob)
 	case s.Count > n:
 		c.bad(path, "", "glob %q matches %s, fewer than %d", s.Glob, document.Counted(n, "file"), s.Count)
 	}
+}
+
+// filePrefix is what people write before a path, where a path stands without.
+const filePrefix = "file:"
+
+// unprefixed is what to write for a glob with a prefix, "" where without it it matches
+// nothing either.
+func unprefixed(c *checker, glob string) string {
+	own, is := strings.CutPrefix(glob, filePrefix)
+	if n, err := c.present().matching(own); is && err == nil && n > 0 {
+		return "write " + document.Quoted(own) + ", which is " + document.Counted(n, "file")
+	}
+	return ""
 }
 
 // cycle reports the first cycle of `after`, as a path that ends where it began.

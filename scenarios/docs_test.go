@@ -44,7 +44,7 @@ func TestPage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, idle := range f.Idle() {
+			for _, idle := range f.Idle(nil) {
 				t.Errorf("%s has no effect: %s", idle.Path, idle.Why)
 			}
 		})

@@ -86,18 +86,39 @@ func (f *File) Unread(variant string, sets []string, set string) string {
 func Reads(f *File, s *Scenario, path string) bool { return idle(unreadIn(f, s), path) == nil }
 
 // unreadIn is what nothing in a scenario of a file reads. Definitions that are not the
-// file's own may ask for any alias, as only a run finds out.
+// file's own may ask for any alias or a worktree, as only a run finds out.
 func unreadIn(f *File, s *Scenario) []section {
 	return slices.DeleteFunc(s.unread(), func(x section) bool {
-		return (f.foreign || f.defined) && strings.HasPrefix(x.key, "provider.aliases.")
+		return (f.foreign || f.defined) && (strings.HasPrefix(x.key, "provider.aliases.") || x.key == "project.linked")
 	})
 }
 
 // Idle lists what the file itself says and none of its variants reads, and what a
 // grid goes over and some variants do not read: with them the others are compared.
-// An axis of a sweep is for the variants that are played.
-func (f *File) Idle(played ...string) []Idle {
-	return slices.DeleteFunc(f.idle(played), func(x Idle) bool { return x.sure })
+// An axis of a sweep is for the variants that are played. What something reads because of
+// overrides is none of it.
+func (f *File) Idle(sets []string, played ...string) []Idle {
+	without := f.idle(played)
+	return slices.DeleteFunc(under(f, played, sets).idle(played), func(x Idle) bool { return x.sure || !slices.ContainsFunc(without, x.same) })
+}
+
+// same reports whether two are of one place.
+func (i Idle) same(y Idle) bool { return i.Path == y.Path && i.Variant == y.Variant }
+
+// under is the file as it is read when overrides are laid over some variants.
+func under(f *File, variants, sets []string) *File {
+	if len(sets) == 0 {
+		return f
+	}
+	with := *f
+	with.unread = map[string][]section{}
+	for _, name := range f.VariantNames() {
+		with.unread[name] = f.unread[name]
+		if s := f.untrimmed(f.tree(name, &document.Problems{}), sets); s != nil && slices.Contains(variants, name) {
+			with.unread[name] = unreadIn(f, s)
+		}
+	}
+	return &with
 }
 
 // checkUnread refuses what a variant or a grid patches and no run reads, and what is
@@ -118,14 +139,7 @@ func (f *File) checkUnread(errs *document.Problems) {
 // without being set is none of it.
 func (f *File) idle(played []string) (out []Idle) {
 	names := f.VariantNames()
-	in := func(path string, names []string) (x *section) {
-		for _, name := range names {
-			if x = idle(f.unread[name], path); x == nil {
-				return nil
-			}
-		}
-		return x
-	}
+	in := func(path string, names []string) *section { return unreadByAll(f, path, names) }
 	first := map[[3]string]int{}
 	add := func(l Idle, x *section) {
 		if l.Why = x.why; !strings.Contains(x.key, "*") {
@@ -144,7 +158,7 @@ func (f *File) idle(played []string) (out []Idle) {
 	base := memo.Once(func() *Scenario { return f.untrimmed(f.base, nil) })
 	for _, l := range leaves(f.base, "") {
 		if x := in(l.Path, names); x != nil && x.fate != quiet && (base() == nil || !sameAt(base(), Defaults(), l.Path)) {
-			l.sure = x.fate != warned && x.why != nobodySpawned // which --set may change
+			l.sure = x.fate != warned && !strings.Contains(x.why, nobodySpawned) // which --set may change
 			add(l, x)
 		}
 	}
@@ -175,6 +189,49 @@ func (f *File) idle(played []string) (out []Idle) {
 		}
 	}
 	return slices.Concat(out, f.dropped(), unservedTools(f))
+}
+
+// unreadByAll is why none of some variants reads what stands at a path; nil where one
+// reads it. It is refused only if it is in all of them.
+func unreadByAll(f *File, path string, names []string) *section {
+	var all *section
+	why, unread := whyOf(names, func(name string) string {
+		x := idle(f.unread[name], path)
+		if x == nil {
+			return ""
+		}
+		if all == nil || x.fate == warned || x.fate == quiet {
+			own := *x
+			all = &own
+		}
+		return x.why
+	})
+	if !unread {
+		return nil
+	}
+	all.why = why
+	return all
+}
+
+// whyOf is why something is so in all of some variants, with who has which reason where
+// they have several; false where it is not so in one, of which of gives "".
+func whyOf(names []string, of func(name string) string) (string, bool) {
+	var whys, who []string
+	for _, name := range names {
+		why := of(name)
+		if why == "" {
+			return "", false
+		}
+		if !slices.Contains(whys, why) {
+			whys, who = append(whys, why), append(who, " ("+name+")")
+		}
+	}
+	for i := range whys {
+		if len(whys) > 1 {
+			whys[i] += who[i]
+		}
+	}
+	return strings.Join(whys, ", "), len(whys) > 0
 }
 
 // turnsOff reports whether what a variant sets is a gate off that its file turns on and
@@ -301,6 +358,9 @@ func (s *Scenario) unusedFacts() (out []section) {
 func unusedHeads(s *Scenario) (out []section) {
 	starts := s.Starts()
 	for i, h := range s.Heads {
+		if h.Type == "fork" {
+			out = append(out, section{"heads." + itoa(i+1), "a fork has its parent's head", warned})
+		}
 		started := slices.ContainsFunc(starts, func(x Start) bool { return x.Type == h.Type })
 		if !started && slices.Contains(slices.Concat(agentTypes, moreTypes), h.Type) {
 			out = append(out, section{"heads." + itoa(i+1), "no agent of type " + h.Type + " is started", warned})

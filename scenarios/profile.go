@@ -60,6 +60,18 @@ type AtOnce struct {
 	Spawns   document.Size `yaml:"spawns"`    // agents that one answer starts
 }
 
+// readsAtOnce reports whether every role has tool uses of its own an answer.
+func readsAtOnce(s *Scenario) bool {
+	m := &s.Model.AtOnce
+	return ownAtOnce(s, &m.Main) && (ownAtOnce(s, &m.SubAgent) || !s.spawns())
+}
+
+// ownAtOnce reports whether a size is the scenario's own. What a profile draws gives way
+// to reads and spawns a turn.
+func ownAtOnce(s *Scenario, size *document.Size) bool {
+	return size.Set && (size.Dist == nil || len(s.Profile.From) == 0)
+}
+
 // Head is the head of agents of a type, else that of all roots or all others; nil for none.
 func (a *Agents) Head(typ string, root bool) *Head {
 	role := profile.SubAgent

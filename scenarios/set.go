@@ -58,13 +58,8 @@ func (f *File) CheckSets(variants, sets []string) (twice []string, err error) {
 			errs.Add(document.NewSource("--set", set).At(1, 1), "set what a profile gives to another value, such as model.wander.uses=0",
 				"null takes away what the file gives, and nothing in it gives %s", path)
 		}
-		idle, why := 0, ""
-		for _, name := range variants {
-			if w := f.Unread(name, sets, set); w != "" {
-				idle, why = idle+1, w
-			}
-		}
-		if idle > 0 && idle == len(variants) {
+		why, unread := whyOf(variants, func(name string) string { return f.Unread(name, sets, set) })
+		if unread {
 			errs.Add(document.NewSource("--set", set).At(1, 1), cmp.Or(instead[lang.Short(path)], "leave it out"), "nothing reads %s: %s", path, why)
 		}
 	}
@@ -81,18 +76,9 @@ func unreadWith(f *File, variants, sets []string) (told []string) {
 	if len(sets) == 0 {
 		return nil
 	}
-	with := *f
-	with.unread = map[string][]section{}
-	for _, name := range f.VariantNames() {
-		with.unread[name] = f.unread[name]
-		if s := f.untrimmed(f.tree(name, &document.Problems{}), sets); s != nil && slices.Contains(variants, name) {
-			with.unread[name] = unreadIn(f, s)
-		}
-	}
 	was := f.idle(variants)
-	for _, x := range with.idle(variants) {
-		known := func(y Idle) bool { return y.Path == x.Path && y.Variant == x.Variant }
-		if x.overrides() || slices.ContainsFunc(was, known) {
+	for _, x := range under(f, variants, sets).idle(variants) {
+		if x.overrides() || slices.ContainsFunc(was, x.same) {
 			continue
 		}
 		x.in = "runs with --set " + strings.Join(sets, " --set ")

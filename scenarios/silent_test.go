@@ -97,7 +97,7 @@ script:
 				t.Fatal(err)
 			}
 			var told []string
-			for _, x := range f.Idle() {
+			for _, x := range f.Idle(nil) {
 				told = append(told, x.String())
 			}
 			if got := strings.Join(told, "\n"); got != want {

@@ -42,7 +42,10 @@ func spawnsAssumed(sc *scenarios.Scenario) []string {
 	if sc.Strategy() == "inline" || n == 0 {
 		return nil
 	}
-	if s := sc.Model.AtOnce.Spawns; s.Set {
+	switch s := sc.Model.AtOnce.Spawns; {
+	case s.Set && s.Lo == s.Hi:
+		return []string{fmt.Sprintf("%d spawns a turn", s.Lo)}
+	case s.Set:
 		return []string{fmt.Sprintf("%d to %d spawns a turn, drawn", s.Lo, s.Hi)}
 	}
 	text := fmt.Sprintf("%d spawns a turn", most)

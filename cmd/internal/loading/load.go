@@ -178,9 +178,10 @@ func NamesOf(specs []*sim.Spec) (names []string) {
 	return names
 }
 
-// WarnIdle warns of what a file, or one of these variants, sets and nothing reads.
-func WarnIdle(s *ui.Env, file *scenarios.File, names []string) {
-	for _, x := range file.Idle(names...) {
+// WarnIdle warns of what a file, or one of these variants, sets and nothing reads, with
+// overrides or without.
+func WarnIdle(s *ui.Env, file *scenarios.File, names, sets []string) {
+	for _, x := range file.Idle(sets, names...) {
 		mine := func(name string) bool { return name == x.Variant || strings.HasPrefix(name, x.Variant+"[") }
 		if x.Variant == "" || slices.ContainsFunc(names, mine) {
 			fmt.Fprintln(s.Stderr, x)

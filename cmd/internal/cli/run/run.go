@@ -184,7 +184,7 @@ func (o *options) read(s *ui.Env) (*loading.Loaded, *harness.Maker, []*sim.Spec,
 		return nil, nil, nil, err
 	}
 	names := loading.NamesOf(specs)
-	loading.WarnIdle(s, on.File, names)
+	loading.WarnIdle(s, on.File, names, o.sets)
 	return on, m, specs, loading.CheckSets(s, on.File, names, o.sets)
 }
 
@@ -222,10 +222,9 @@ func (o *options) openRecord(s *ui.Env) (*harness.Record, error) {
 	return &harness.Record{DB: db, Level: sqlite.Level(o.record)}, err
 }
 
-// sweep runs the scenario's own sweep, without recording it, where there is one and
-// more than one variant.
+// sweep runs the scenario's own sweep, without recording it, where there is one.
 func (a *answer) sweep(s *ui.Env, m *harness.Maker, specs []*sim.Spec) error {
-	if len(a.file.Sweep) == 0 || len(specs) < 2 {
+	if len(a.file.Sweep) == 0 {
 		return nil
 	}
 	w, err := harness.NewSweep(m, loading.NamesOf(specs), 1)

@@ -189,7 +189,7 @@ func validateScenarios(s *ui.Env, names []string, output string) error {
 			}
 		} else {
 			x.file = file
-			loading.WarnIdle(s, file, file.VariantNames())
+			loading.WarnIdle(s, file, file.VariantNames(), nil)
 			d.Say("%s: ok, %s, %s", name, ui.Plural(x.variants(), "variant"), ui.Plural(x.expectations(), "expectation"))
 		}
 		list = append(list, x)

@@ -143,7 +143,7 @@ func run(s *ui.Env, o *options) error {
 	if err != nil {
 		return err
 	}
-	loading.WarnIdle(s, file, names)
+	loading.WarnIdle(s, file, names, sets)
 	if err := loading.CheckSets(s, file, names, sets); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ accept: ## rewrite every file that holds what the program gives: stories, digest
 	$(GO) test ./sim -run TestDigestsOnRecord -rewrite-digests
 	$(GO) test $$(grep -rl cockroachdb/datadriven --include='*_test.go' . | xargs -n1 dirname | sort -u) -rewrite
 	$(GO) run ./cmd/agentsim bench --baseline testdata/bench/library.baseline --update
-	UPDATE_SCRIPTS=1 $(GO) test ./cmd/internal/cli -run 'Test(Scripts|Readme|LintRecorded|Validation|Realism)$$' -rewrite-readme -rewrite-lint -rewrite-validation
+	UPDATE_SCRIPTS=1 $(GO) test ./cmd/internal/cli -run 'Test(Scripts|Readme|Fields|LintRecorded|Validation|Realism)$$' -rewrite-readme -rewrite-fields -rewrite-lint -rewrite-validation
 
 format: ## check that gofmt would change nothing
 	@out=$$(gofmt -l cachemodel cmd metrics mockllm scenarios sim testdata); test -z "$$out" || { echo "run gofmt -w on:"; echo "$$out"; exit 1; }

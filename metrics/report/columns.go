@@ -158,6 +158,17 @@ func FigureAt(r *metrics.Run, path string) (metrics.Value, bool) {
 	return metrics.Lookup(r, typ, name)
 }
 
+// UnitOf is the unit that machines read in the name of a figure: METRIC or
+// TYPE.METRIC.
+func UnitOf(path string) Unit {
+	n, ok := metrics.Find(path)
+	if !ok {
+		_, name, _ := strings.Cut(path, ".")
+		n, _ = metrics.Find(name)
+	}
+	return Metric(metrics.Whole(0, n.Unit)).in()
+}
+
 // outcome says what became of the work: how much is done, how much of that was
 // done twice, what failed and what acted on an old file; or why the run ended.
 func outcome(r *metrics.Run) string {

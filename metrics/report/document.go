@@ -44,6 +44,7 @@ type Sheet struct {
 
 type sheetColumn struct {
 	name, head string
+	unit       Unit
 	drop       int
 	cells      []Value
 }
@@ -53,18 +54,24 @@ type Column[R any] struct {
 	Name string        // what machines call it; "" where only people see it
 	Head string        // its title, with a blank in front where numbers go to the right; "" where only machines see it
 	Of   func(R) Value // a row's value
+	Unit Unit          // what the column's values are in, where machines call it by a name that says so
 	// Drop says when a narrow terminal does without the column: those with the
 	// largest number first, one with 0 never.
 	Drop int
 }
 
-// TableOf makes a table of rows.
+// TableOf makes a table of rows. A value in another unit than its column is a mistake
+// of ours, since machines would then miss the unit in the name where there are no rows.
 func TableOf[R any](name string, rows []R, columns ...Column[R]) *Sheet {
 	s := &Sheet{name: name}
 	for _, c := range columns {
-		col := sheetColumn{name: c.Name, head: c.Head, drop: c.Drop}
+		col := sheetColumn{name: c.Name, head: c.Head, drop: c.Drop, unit: c.Unit}
 		for _, r := range rows {
-			col.cells = append(col.cells, c.Of(r))
+			v := c.Of(r)
+			if c.Name != "" && !v.absent && v.in() != c.Unit && c.Unit != Each {
+				panic(fmt.Sprintf("a value of %s in %s is not in the column's unit", c.Name, name))
+			}
+			col.cells = append(col.cells, v)
 		}
 		s.columns = append(s.columns, col)
 	}
@@ -286,11 +293,21 @@ func (d *Document) fields() (out []field) {
 	return out
 }
 
-// row is a document without tables as a table of one row.
+// row is a document without tables as a table of one row, with an empty cell for what
+// nobody knows.
 func (d *Document) row() *Table {
 	var heads, cells []string
-	for _, f := range d.fields() {
-		heads, cells = append(heads, f.name), append(cells, unquoted(f.json))
+	for _, p := range d.parts {
+		if p.table != nil || p.name == "" {
+			continue
+		}
+		names := p.value.in().names(p.name)
+		heads = append(heads, names...)
+		row := make([]string, len(names))
+		for i, f := range p.value.fields(p.name) {
+			row[i] = unquoted(f.json)
+		}
+		cells = append(cells, row...)
 	}
 	t := NewTable(heads...)
 	t.Row(cells...)
@@ -374,23 +391,13 @@ func (s *Sheet) fields(row int) (out []field) {
 	return out
 }
 
-// machine is the table for machines: a column for each field that some row has,
-// an empty cell where a row has none.
+// machine is the table for machines: its columns are the same whatever rows there
+// are, with an empty cell where a row has no value.
 func (s *Sheet) machine() *Table {
 	var heads []string
 	for _, c := range s.columns {
-		if c.name == "" {
-			continue
-		}
-		some := []field{{name: c.name}}
-		for _, v := range c.cells {
-			if f := v.fields(c.name); f != nil {
-				some = f
-				break
-			}
-		}
-		for _, f := range some {
-			heads = append(heads, f.name)
+		if c.name != "" {
+			heads = append(heads, c.unit.names(c.name)...)
 		}
 	}
 	t := NewTable(heads...)

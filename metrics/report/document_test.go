@@ -30,8 +30,8 @@ func sampleDocument() *Document {
 		Column[drawn]{Name: "variant", Head: "VARIANT", Of: func(s drawn) Value { return Text(s.name) }},
 		Column[drawn]{Name: "tokens_read", Head: " CACHE READ", Of: func(s drawn) Value { return Tokens(s.read) }, Drop: 2},
 		Column[drawn]{Name: "hit_ratio", Head: " HIT RATE", Of: func(s drawn) Value { return Share(s.read, 3_000_000) }, Drop: 1},
-		Column[drawn]{Name: "cost", Head: " COST", Of: func(s drawn) Value { return Dollars(cachemodel.Picodollars(s.cost)).If(s.priced) }},
-		Column[drawn]{Name: "time", Head: " TIME", Of: func(s drawn) Value { return Duration(s.time) }},
+		Column[drawn]{Name: "cost", Head: " COST", Unit: USD, Of: func(s drawn) Value { return Dollars(cachemodel.Picodollars(s.cost)).If(s.priced) }},
+		Column[drawn]{Name: "time", Head: " TIME", Unit: Seconds, Of: func(s drawn) Value { return Duration(s.time) }},
 		Column[drawn]{Name: "calls", Of: func(s drawn) Value { return Nested([]int{1}) }},
 	))
 	d.Label("why", "forks read the prefix of their lead on every turn")

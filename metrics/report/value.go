@@ -27,6 +27,40 @@ const (
 	nested             // what only JSON can hold
 )
 
+// Unit is what the values of a column are in where its names for machines say so: two
+// names, one rounded by nothing and one a whole number.
+type Unit uint8
+
+// The units. Any other figure or text has one name, the column's own.
+const (
+	Unnamed Unit = iota
+	USD          // name_usd and name_picodollars
+	Seconds      // name_s and name_ns
+	Each         // each row in a unit of its own; for what only JSON holds
+)
+
+// names are what machines call a figure or text in such a unit.
+func (u Unit) names(name string) []string {
+	switch u {
+	case USD:
+		return []string{name + "_usd", name + "_picodollars"}
+	case Seconds:
+		return []string{name + "_s", name + "_ns"}
+	}
+	return []string{name}
+}
+
+// in is the unit that the names of a value say.
+func (v Value) in() Unit {
+	switch v.unit {
+	case money:
+		return USD
+	case times:
+		return Seconds
+	}
+	return Unnamed
+}
+
 // Mark says how a value compares with others. It is never the only sign: what is
 // marked also says so in words or figures.
 type Mark uint8
@@ -145,7 +179,7 @@ func (v Value) If(known bool) Value {
 // nothing for machines.
 func (v Value) OrBlank(held bool) Value {
 	if !held {
-		return Value{blank: true, absent: true}
+		return Value{unit: v.unit, blank: true, absent: true}
 	}
 	return v
 }
@@ -173,6 +207,7 @@ type field struct {
 
 // fields are what machines get of a value under a name; none of what is absent.
 func (v Value) fields(name string) []field {
+	names := v.in().names(name)
 	switch {
 	case v.absent:
 		return nil
@@ -181,9 +216,9 @@ func (v Value) fields(name string) []field {
 	case v.unit == plain, v.unit == tokens:
 		return []field{{name, strconv.FormatInt(v.n, 10)}}
 	case v.unit == money:
-		return []field{{name + "_usd", metrics.Decimal(v.n, 12)}, {name + "_picodollars", strconv.FormatInt(v.n, 10)}}
+		return []field{{names[0], metrics.Decimal(v.n, 12)}, {names[1], strconv.FormatInt(v.n, 10)}}
 	case v.unit == times:
-		return []field{{name + "_s", metrics.Decimal(v.n, 9)}, {name + "_ns", strconv.FormatInt(v.n, 10)}}
+		return []field{{names[0], metrics.Decimal(v.n, 9)}, {names[1], strconv.FormatInt(v.n, 10)}}
 	case v.unit == shares, v.unit == ratios:
 		return []field{{name, strconv.FormatFloat(float64(v.n)/float64(v.d), 'f', 6, 64)}}
 	case v.unit == truths:

@@ -82,7 +82,7 @@ var (
 		`\{\s*"differences": \[`, `\{\s*"figures": \[\s*\{\s*"source": \d`, `\{"source":\d+,"role":`, `\{\s*"servers": \[[^{]*(?:\]\s*\}\n\z|\{\s*"server": )`,
 		`\{"server":"[^"]*","line":`, `\{\s*"build": ?"[^"]*",\s*"semantics":`, `\{"repository":"[^"]*","sessions":\d`,
 		`(?:scenario,variant,verdict|run,events,digest|rule,serious,agent|call,seq,lineage|first,second,first_from|name,(?:from,state|why)|run,(?:agent,said|table,row)|`+
-			`phase,start,end|source,role,family|server,line,tools|repository,sessions,requests|build,semantics,form|scenario,ok)[,\n]`,
+			`phase,start_s,start_ns|source,role,family|server,line,tools|repository,sessions,requests|build,semantics,form|scenario,ok)[,\n]`,
 		`\| (?:VARIANT \| (?:AGENTS|FIGURE)|AGENT \| TYPE \| FROM|CALL \| AGENT \| AT|TURNS \| FORK, LAW|RUN \| (?:SCENARIO|FORMAT)|run \| events|rule \| serious|first \| second|`+
 			`NAME \| (?:FROM|WHY)|PHASE \| FROM|ROLE \| FAMILY|SERVER \| LINE|REPOSITORY \| REQUESTS|scenario \| ok|run \| (?:agent|table)|build \| semantics) \|`,
 		`## agentsim (?:bench|check)`, "\n```\nA  .*\nB  .*\n\n```\n",

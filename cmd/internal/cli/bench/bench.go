@@ -223,7 +223,10 @@ func updateBaseline(s *ui.Env, b *bench) error {
 	d.Label("accepted", b.accepted())
 	d.Label("cause", b.causes()...)
 	d.Label("missed", b.misses()...)
-	if err := s.Print("table", d); err != nil {
+	if b.o.output != "table" {
+		d = b.document()
+	}
+	if err := s.Print(b.o.output, d); err != nil {
 		return err
 	}
 	switch {

@@ -237,9 +237,9 @@ func (c *check) agents() *report.Sheet {
 			col{Name: "written_again", Of: func(a *heads.Agent) report.Value { return report.Tokens(c.growth(a).Again).If(c.growth(a).Again > 0) }})
 	}
 	return report.TableOf("agents", c.Agents, append(columns,
-		col{Name: "turn", Head: " A TURN", Of: func(a *heads.Agent) report.Value { return small(cost(a).Turn) }},
-		col{Name: "begin", Head: " TO BEGIN", Drop: 2, Of: func(a *heads.Agent) report.Value { return report.Dollars(cost(a).Begin) }},
-		col{Name: "day", Head: " A DAY", Drop: 1, Of: func(a *heads.Agent) report.Value { return report.Dollars(cost(a).Day) }})...)
+		col{Name: "turn", Head: " A TURN", Unit: report.USD, Of: func(a *heads.Agent) report.Value { return small(cost(a).Turn) }},
+		col{Name: "begin", Head: " TO BEGIN", Drop: 2, Unit: report.USD, Of: func(a *heads.Agent) report.Value { return report.Dollars(cost(a).Begin) }},
+		col{Name: "day", Head: " A DAY", Drop: 1, Unit: report.USD, Of: func(a *heads.Agent) report.Value { return report.Dollars(cost(a).Day) }})...)
 }
 
 // growth is what became of an agent's head.
@@ -348,9 +348,9 @@ func (c *check) parts() *report.Sheet {
 		col{Name: "imported_by", Of: func(r row) report.Value { return report.Text(r.By).If(r.By != "") }},
 		col{Name: "bytes", Of: func(r row) report.Value { return report.Count(r.Bytes) }},
 		col{Name: "tokens", Of: func(r row) report.Value { return report.Count(r.Tokens) }},
-		col{Name: "turn", Of: func(r row) report.Value { return report.Dollars(r.cost.Turn) }},
-		col{Name: "begin", Of: func(r row) report.Value { return report.Dollars(r.cost.Begin) }},
-		col{Name: "day", Of: func(r row) report.Value { return report.Dollars(r.cost.Day) }},
+		col{Name: "turn", Unit: report.USD, Of: func(r row) report.Value { return report.Dollars(r.cost.Turn) }},
+		col{Name: "begin", Unit: report.USD, Of: func(r row) report.Value { return report.Dollars(r.cost.Begin) }},
+		col{Name: "day", Unit: report.USD, Of: func(r row) report.Value { return report.Dollars(r.cost.Day) }},
 		col{Name: "where", Of: func(r row) report.Value { return report.Text(string(r.Place)) }},
 		col{Name: "agents", Of: func(r row) report.Value { return report.List(r.who) }},
 		col{Name: "assumed", Of: func(r row) report.Value { return report.Bool(r.Assumed) }},
@@ -422,8 +422,8 @@ func (c *check) changes(of []heads.Change) *report.Sheet {
 		col{Name: "tokens", Head: " TOKENS", Of: func(x heads.Change) report.Value {
 			return report.Count(x.Tokens).Signed().OrBlank(steady(x) && !x.Priced())
 		}},
-		col{Name: "turn", Head: " A TURN OF ALL", Of: func(x heads.Change) report.Value { return more(cost(x).Turn).OrBlank(steady(x)) }},
-		col{Name: "day", Head: " A DAY", Of: func(x heads.Change) report.Value { return report.Dollars(cost(x).Day).Signed().OrBlank(steady(x)) }},
+		col{Name: "turn", Head: " A TURN OF ALL", Unit: report.USD, Of: func(x heads.Change) report.Value { return more(cost(x).Turn).OrBlank(steady(x)) }},
+		col{Name: "day", Head: " A DAY", Unit: report.USD, Of: func(x heads.Change) report.Value { return report.Dollars(cost(x).Day).Signed().OrBlank(steady(x)) }},
 		col{Name: "whose", Head: "WHOSE", Drop: 1, Of: func(x heads.Change) report.Value { return report.Text(whose(x)) }},
 		col{Name: "agents", Of: func(x heads.Change) report.Value { return report.List(x.Who) }},
 		col{Head: "WHO HAS IT", Drop: 2, Of: func(x heads.Change) report.Value { return report.Text(loading.Who(c.Heads, x.Who)) }})

@@ -156,7 +156,10 @@ func (c *check) write(s *ui.Env) error {
 	d.Label("again", c.again(""))
 	d.Label("not loaded", texts(c.Problems, false)...)
 	d.Label("problem", texts(c.Problems, true)...)
-	return errors.Join(s.Print("table", d), c.writeFiles())
+	if c.o.output != "table" {
+		d = c.document()
+	}
+	return errors.Join(s.Print(c.o.output, d), c.writeFiles())
 }
 
 // inside writes a baseline into the repository, and its directory.

@@ -290,7 +290,7 @@ func (c *comparison) table() *report.Sheet {
 	columns := []col{
 		{Name: "at", Head: head, Of: func(r crossed) report.Value { return report.Text(r.label) }},
 		{Name: "model", Of: func(r crossed) report.Value { return report.Text(r.Query.Model) }},
-		{Name: "stagger", Of: func(r crossed) report.Value { return report.Duration(r.Query.Stagger) }},
+		{Name: "stagger", Unit: report.Seconds, Of: func(r crossed) report.Value { return report.Duration(r.Query.Stagger) }},
 	}
 	for _, a := range axes {
 		if a.unit == metrics.Nanoseconds {
@@ -306,10 +306,10 @@ func (c *comparison) table() *report.Sheet {
 		col{Name: "cold", Of: func(r crossed) report.Value { return report.Bool(r.Query.Cold) }},
 		col{Name: "fourth_mark", Of: func(r crossed) report.Value { return report.Bool(r.Query.Fourth) }},
 		col{Name: "ideal", Of: func(r crossed) report.Value { return report.Bool(r.Query.Ideal) }},
-		col{Name: "fork_closed_form_cost", Head: " FORK, LAW", Drop: 2, Of: func(r crossed) report.Value { return fine(r.Closed.Fork) }},
-		col{Name: "fork_cost", Head: " SIMULATED", Of: func(r crossed) report.Value { return fine(r.Simulated.Fork) }},
-		col{Name: "fresh_closed_form_cost", Head: " FRESH, LAW", Drop: 2, Of: func(r crossed) report.Value { return fine(r.Closed.Fresh) }},
-		col{Name: "fresh_cost", Head: " SIMULATED", Of: func(r crossed) report.Value { return fine(r.Simulated.Fresh) }},
+		col{Name: "fork_closed_form_cost", Head: " FORK, LAW", Drop: 2, Unit: report.USD, Of: func(r crossed) report.Value { return fine(r.Closed.Fork) }},
+		col{Name: "fork_cost", Head: " SIMULATED", Unit: report.USD, Of: func(r crossed) report.Value { return fine(r.Simulated.Fork) }},
+		col{Name: "fresh_closed_form_cost", Head: " FRESH, LAW", Drop: 2, Unit: report.USD, Of: func(r crossed) report.Value { return fine(r.Closed.Fresh) }},
+		col{Name: "fresh_cost", Head: " SIMULATED", Unit: report.USD, Of: func(r crossed) report.Value { return fine(r.Simulated.Fresh) }},
 		col{Name: "fork_to_fresh", Head: " FORK/FRESH", Drop: 1, Of: func(r crossed) report.Value {
 			fork, fresh := int64(r.Simulated.Fork), int64(r.Simulated.Fresh)
 			return report.Ratio(fork, fresh).As(report.Times(fork, fresh))
@@ -369,8 +369,8 @@ func (c *comparison) movers() *report.Sheet {
 			return report.Text("  " + r.name)
 		}},
 		{Name: "bill", Of: func(r rung) report.Value { return report.Bool(r.whole) }},
-		{Name: "fork_cost", Head: " FORK", Of: func(r rung) report.Value { return r.amount(r.step.Amount.Fork) }},
-		{Name: "fresh_cost", Head: " FRESH", Of: func(r rung) report.Value { return r.amount(r.step.Amount.Fresh) }},
+		{Name: "fork_cost", Head: " FORK", Unit: report.USD, Of: func(r rung) report.Value { return r.amount(r.step.Amount.Fork) }},
+		{Name: "fresh_cost", Head: " FRESH", Unit: report.USD, Of: func(r rung) report.Value { return r.amount(r.step.Amount.Fresh) }},
 	}
 	turns := crossings("crossing", " CROSSES AT", nil, func(r rung) crossover.Crossing { return r.step.After })
 	turns[2].Of = func(r rung) report.Value {

@@ -95,7 +95,7 @@ func importColumns() []report.Column[importedRun] {
 		{Name: "hit_ratio", Head: " HIT RATE", Of: func(x importedRun) report.Value {
 			return report.Share(x.billed.Read, x.billed.Prompt()).If(!sizes(x))
 		}},
-		{Name: "cost", Head: " COST", Of: func(x importedRun) report.Value {
+		{Name: "cost", Head: " COST", Unit: report.USD, Of: func(x importedRun) report.Value {
 			return report.Dollars(x.metrics.Total.Cost).If(len(x.metrics.Unpriced()) == 0)
 		}},
 		{Name: "unpriced_models", Of: func(x importedRun) report.Value {

@@ -112,10 +112,10 @@ func requestColumns(recorded bool) []report.Column[one] {
 		{Name: "agent_call", Of: func(c one) report.Value { return report.Count(c.Call) }},
 		{Name: "attempt", Of: func(c one) report.Value { return report.Count(c.Attempt) }},
 		{Name: "model", Of: func(c one) report.Value { return report.Text(c.Model) }},
-		{Name: "at", Of: func(c one) report.Value { return report.At(c.At) }},
-		{Name: "started_at", Of: func(c one) report.Value { return report.At(c.StartedAt) }},
-		{Name: "began_at", Of: func(c one) report.Value { return report.At(c.BeganAt) }},
-		{Name: "ended_at", Of: func(c one) report.Value { return report.At(c.EndedAt) }},
+		{Name: "at", Unit: report.Seconds, Of: func(c one) report.Value { return report.At(c.At) }},
+		{Name: "started_at", Unit: report.Seconds, Of: func(c one) report.Value { return report.At(c.StartedAt) }},
+		{Name: "began_at", Unit: report.Seconds, Of: func(c one) report.Value { return report.At(c.BeganAt) }},
+		{Name: "ended_at", Unit: report.Seconds, Of: func(c one) report.Value { return report.At(c.EndedAt) }},
 		{Name: "blocks", Of: func(c one) report.Value { return report.Count(c.Blocks).If(!c.standIns) }},
 		{Name: "bytes", Of: func(c one) report.Value { return report.Count(c.Bytes).If(!c.standIns) }},
 		{Name: "status", Of: func(c one) report.Value { return report.Text(c.Status) }},
@@ -123,8 +123,8 @@ func requestColumns(recorded bool) []report.Column[one] {
 	}
 	columns = append(columns, usage(func(c one) llm.Usage { return c.Usage })...)
 	columns = append(columns, []col{
-		{Name: "cost", Of: func(c one) report.Value { return dollars(c.Cost) }},
-		{Name: "cost_uncached", Of: func(c one) report.Value { return dollars(c.Uncached) }},
+		{Name: "cost", Unit: report.USD, Of: func(c one) report.Value { return dollars(c.Cost) }},
+		{Name: "cost_uncached", Unit: report.USD, Of: func(c one) report.Value { return dollars(c.Uncached) }},
 		{Name: "read_to", Of: func(c one) report.Value { return report.Count(c.ReadTo).If(!c.standIns) }},
 		{Name: "written_to", Of: func(c one) report.Value { return report.Count(c.WrittenTo).If(!c.standIns) }},
 		{Name: "undecided", Of: func(c one) report.Value { return report.Count(c.Undecided) }},
@@ -132,7 +132,7 @@ func requestColumns(recorded bool) []report.Column[one] {
 		{Name: "meaning", Of: func(c one) report.Value { return report.Text(c.Meaning) }},
 		{Name: "tokens_expected", Of: func(c one) report.Value { return report.Tokens(c.Expected) }},
 		{Name: "tokens_lost", Of: func(c one) report.Value { return report.Tokens(c.Loss(0).Tokens) }},
-		{Name: "lost_cost", Of: func(c one) report.Value {
+		{Name: "lost_cost", Unit: report.USD, Of: func(c one) report.Value {
 			l := c.Loss(0)
 			return report.Dollars(l.Cost).If(l.Priced && c.Recorded == nil)
 		}},

@@ -201,9 +201,9 @@ func (o *options) runs(d *report.Document, db *sqlite.DB) error {
 		{Name: "digest", Of: func(r recorded) report.Value { return report.Text(r.Digest) }},
 		{Name: "events", Of: func(r recorded) report.Value { return report.Count(r.Events) }},
 		{Name: "calls", Head: " CALLS", Drop: 1, Of: func(r recorded) report.Value { return report.Count(r.Calls) }},
-		{Name: "cost", Head: " COST", Of: func(r recorded) report.Value { return dollars(r.Cost).If(r.priced) }},
-		{Name: "cost_uncached", Of: func(r recorded) report.Value { return dollars(r.Uncached).If(r.priced) }},
-		{Name: "time", Head: " TIME", Of: func(r recorded) report.Value { return report.At(r.EndedAt) }},
+		{Name: "cost", Head: " COST", Unit: report.USD, Of: func(r recorded) report.Value { return dollars(r.Cost).If(r.priced) }},
+		{Name: "cost_uncached", Unit: report.USD, Of: func(r recorded) report.Value { return dollars(r.Uncached).If(r.priced) }},
+		{Name: "time", Head: " TIME", Unit: report.Seconds, Of: func(r recorded) report.Value { return report.At(r.EndedAt) }},
 		{Name: "executions", Head: " TIMES RUN", Drop: 2, Of: func(r recorded) report.Value { return report.Count(r.Executions) }},
 		{Name: "last_started", Of: func(r recorded) report.Value { return report.Text(r.StartedAt) }},
 	}

@@ -204,7 +204,7 @@ func fanOuts(d *report.Document, fans []sqlite.FanOut) {
 		col{Name: "lineage", Head: "AGENT", Of: func(f sqlite.FanOut) report.Value { return report.Text(f.First.Lineage) }},
 		col{Name: "type", Head: "TYPE", Drop: 3, Of: func(f sqlite.FanOut) report.Value { return report.Text(f.First.Type) }},
 		col{Name: "siblings", Head: " SIBLINGS", Of: func(f sqlite.FanOut) report.Value { return report.Count(len(f.Others)) }},
-		col{Name: "within", Head: " WITHIN", Drop: 2, Of: func(f sqlite.FanOut) report.Value { return report.Duration(f.Within()) }},
+		col{Name: "within", Head: " WITHIN", Drop: 2, Unit: report.Seconds, Of: func(f sqlite.FanOut) report.Value { return report.Duration(f.Within()) }},
 		col{Name: "tokens_read", Head: " CACHE READ", Drop: 1, Of: func(f sqlite.FanOut) report.Value { return report.Count(readBy(&f)) }},
 		col{Name: "tokens_written_again_at_most", Head: " WRITTEN AGAIN AT MOST", Of: func(f sqlite.FanOut) report.Value { return report.Count(f.Again()) }},
 		col{Name: "shared_blocks", Head: "SHARED", Of: func(f sqlite.FanOut) report.Value { return report.Count(f.Shared).If(f.Shared > 0).As(shared(&f)) }}))

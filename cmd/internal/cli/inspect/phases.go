@@ -59,9 +59,9 @@ func phaseTable(d *report.Document, of map[string]int64) {
 	type col = report.Column[metrics.Phase]
 	d.Table(report.TableOf("phases", ran,
 		col{Name: "phase", Head: "PHASE", Of: func(p metrics.Phase) report.Value { return report.Text(p.String()) }},
-		col{Name: "start", Head: " FROM", Of: at(".start")},
-		col{Name: "end", Head: " TO", Of: at(".end")},
-		col{Name: "busy", Head: " BUSY", Of: at(".busy")},
+		col{Name: "start", Head: " FROM", Unit: report.Seconds, Of: at(".start")},
+		col{Name: "end", Head: " TO", Unit: report.Seconds, Of: at(".end")},
+		col{Name: "busy", Head: " BUSY", Unit: report.Seconds, Of: at(".busy")},
 		col{Name: "at_once_with", Head: "AT ONCE WITH", Of: func(p metrics.Phase) report.Value {
 			var words []string
 			out := map[string]int64{}
@@ -96,7 +96,7 @@ func progress(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, _ *options
 	}
 	type col = report.Column[sqlite.Progress]
 	d.Table(report.TableOf("changes", list,
-		col{Name: "at", Head: " AT", Of: func(p sqlite.Progress) report.Value { return report.At(p.At) }},
+		col{Name: "at", Head: " AT", Unit: report.Seconds, Of: func(p sqlite.Progress) report.Value { return report.At(p.At) }},
 		col{Name: "agent", Head: "AGENT", Of: func(p sqlite.Progress) report.Value { return report.Text(p.Lineage) }},
 		col{Name: "tool_uses", Head: " TOOL USES", Of: func(p sqlite.Progress) report.Value { return report.Count(p.ToolUses) }},
 		col{Name: "tokens_input", Head: " INPUT", Of: func(p sqlite.Progress) report.Value { return report.Tokens(p.Input) }},

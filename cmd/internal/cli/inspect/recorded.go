@@ -94,7 +94,7 @@ func recordedTable(c one) *report.Sheet {
 		col{Name: "would_have_kept_it", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Text(x.Keep) }},
 		col{Name: "tokens_expected", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Tokens(x.Expected) }},
 		col{Name: "tokens_lost", Of: func(*sqlite.RecordedInfo) report.Value { return report.Tokens(c.Loss(0).Tokens) }},
-		col{Name: "lost_cost", Of: func(x *sqlite.RecordedInfo) report.Value {
+		col{Name: "lost_cost", Unit: report.USD, Of: func(x *sqlite.RecordedInfo) report.Value {
 			return dollars(x.LostCost).If(rundb.Known(c.Model) && x.Billed)
 		}},
 		col{Name: "told_by", Of: func(x *sqlite.RecordedInfo) report.Value { by := toldBy(&x.Told); return report.Text(by).If(by != "") }})

@@ -90,8 +90,8 @@ func repricedColumns() []report.Column[repricedCalls] {
 		{Head: " HIT RATE", Of: func(a repricedCalls) report.Value {
 			return afterwards(report.Share(a.was.Read, a.was.Prompt()), report.Share(a.now.Read, a.now.Prompt()))
 		}},
-		{Name: "recorded_cost", Of: func(a repricedCalls) report.Value { return dollars(a.before) }},
-		{Name: "cost", Head: " COST", Of: func(a repricedCalls) report.Value { return afterwards(dollars(a.before), dollars(a.cost)) }},
+		{Name: "recorded_cost", Unit: report.USD, Of: func(a repricedCalls) report.Value { return dollars(a.before) }},
+		{Name: "cost", Head: " COST", Unit: report.USD, Of: func(a repricedCalls) report.Value { return afterwards(dollars(a.before), dollars(a.cost)) }},
 	}
 	for _, c := range usage(func(a repricedCalls) llm.Usage { return a.was }) {
 		c.Name = "recorded_" + c.Name

@@ -97,8 +97,8 @@ func agentColumns(rows []branch, priced, read bool) []report.Column[branch] {
 		{Name: "tools", Of: func(b branch) report.Value { return report.Text(b.agent.Tools) }},
 		{Name: "context", Of: func(b branch) report.Value { return report.Text(b.agent.Context) }},
 		{Name: "activations", Of: func(b branch) report.Value { return report.Count(b.agent.Activations) }},
-		{Name: "started_at", Head: " FROM", Drop: 5, Of: func(b branch) report.Value { return report.At(b.agent.StartedAt) }},
-		{Name: "ended_at", Head: " TO", Drop: 3, Of: func(b branch) report.Value { return report.At(b.agent.EndedAt) }},
+		{Name: "started_at", Head: " FROM", Drop: 5, Unit: report.Seconds, Of: func(b branch) report.Value { return report.At(b.agent.StartedAt) }},
+		{Name: "ended_at", Head: " TO", Drop: 3, Unit: report.Seconds, Of: func(b branch) report.Value { return report.At(b.agent.EndedAt) }},
 		{Name: "calls", Head: " CALLS", Of: func(b branch) report.Value { return report.Count(b.agent.Calls).If(b.kept) }},
 		{Name: "failed", Head: failed, Drop: 2, Of: func(b branch) report.Value { return report.Count(b.agent.Failed).If(b.kept) }},
 		{Head: " PROMPT", Drop: 6, Of: func(b branch) report.Value { return report.Tokens(b.agent.Usage.Prompt()) }},
@@ -108,8 +108,8 @@ func agentColumns(rows []branch, priced, read bool) []report.Column[branch] {
 		{Name: "hit_ratio", Head: " HIT RATE", Drop: 1, Of: func(b branch) report.Value {
 			return report.Share(b.agent.Usage.Read, b.agent.Usage.Prompt()).If(read && b.agent.Usage.Prompt() > 0)
 		}},
-		{Name: "cost", Head: " COST", Of: func(b branch) report.Value { return dollars(b.agent.Cost).If(b.kept && priced) }},
-		{Name: "cost_uncached", Of: func(b branch) report.Value { return dollars(b.agent.Uncached).If(b.kept && priced) }},
+		{Name: "cost", Head: " COST", Unit: report.USD, Of: func(b branch) report.Value { return dollars(b.agent.Cost).If(b.kept && priced) }},
+		{Name: "cost_uncached", Unit: report.USD, Of: func(b branch) report.Value { return dollars(b.agent.Uncached).If(b.kept && priced) }},
 		{Head: "ENDED", Of: func(b branch) report.Value { return report.Text(b.ended) }},
 		{Name: "status", Of: func(b branch) report.Value { return report.Text(b.agent.Status) }},
 		{Name: "why", Of: func(b branch) report.Value { return report.Text(b.agent.Why).If(b.agent.Why != "") }},

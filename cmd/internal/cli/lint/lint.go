@@ -203,7 +203,7 @@ func places[R any](of func(R) lint.Place) []report.Column[R] {
 		{Name: "call", Head: " CALL", Of: func(r R) report.Value { return report.Count(of(r).Call).If(of(r).Call > 0) }},
 		{Name: "agent_call", Of: func(r R) report.Value { return report.Count(of(r).Own) }},
 		{Name: "block", Of: func(r R) report.Value { return report.Count(of(r).Block).If(of(r).Block > 0) }},
-		{Name: "at", Head: " AT", Of: func(r R) report.Value { return report.At(of(r).At) }},
+		{Name: "at", Head: " AT", Unit: report.Seconds, Of: func(r R) report.Value { return report.At(of(r).At) }},
 	}
 }
 

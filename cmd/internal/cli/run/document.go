@@ -177,7 +177,7 @@ func (a *answer) variants(why []string) *report.Sheet {
 	}
 	if a.output == "csv" {
 		for _, name := range report.Metrics(a.columns) {
-			columns = append(columns, col{Name: name, Of: func(x executed) report.Value {
+			columns = append(columns, col{Name: name, Unit: report.UnitOf(name), Of: func(x executed) report.Value {
 				v, ok := report.FigureAt(x.Metrics, name)
 				return report.Metric(v).If(ok)
 			}})
@@ -222,7 +222,7 @@ func (a *answer) variants(why []string) *report.Sheet {
 func figures(r *metrics.Run, subject string) report.Value {
 	var columns []report.Column[*metrics.Run]
 	for _, n := range metrics.Names() {
-		columns = append(columns, report.Column[*metrics.Run]{Name: n.Name, Of: func(r *metrics.Run) report.Value {
+		columns = append(columns, report.Column[*metrics.Run]{Name: n.Name, Unit: report.UnitOf(n.Name), Of: func(r *metrics.Run) report.Value {
 			v, ok := metrics.Lookup(r, subject, n.Name)
 			return report.Metric(v).If(ok)
 		}})
@@ -256,8 +256,8 @@ func expectations(verdicts []expect.Result) *report.Sheet {
 		col{Name: "text", Of: func(r expect.Result) report.Value { return report.Text(r.Expect.Text) }},
 		col{Name: "variant", Of: func(r expect.Result) report.Value { return report.Text(r.Variant).If(r.Variant != "") }},
 		col{Name: "verdict", Of: func(r expect.Result) report.Value { return report.Text(r.Verdict.String()) }},
-		col{Name: "left", Of: func(r expect.Result) report.Value { return report.Metric(r.Left).If(r.Verdict != expect.NoData) }},
-		col{Name: "right", Of: func(r expect.Result) report.Value { return report.Metric(r.Right).If(r.Verdict != expect.NoData) }})
+		col{Name: "left", Unit: report.Each, Of: func(r expect.Result) report.Value { return report.Metric(r.Left).If(r.Verdict != expect.NoData) }},
+		col{Name: "right", Unit: report.Each, Of: func(r expect.Result) report.Value { return report.Metric(r.Right).If(r.Verdict != expect.NoData) }})
 }
 
 // swept is the scenario's own sweep for machines: what was set at each point, and
@@ -289,7 +289,7 @@ func swept(g *grid.Grid) *report.Sheet {
 		point{Name: "variants", Of: func(cells []grid.Cell) report.Value {
 			return report.Objects(report.TableOf("", cells,
 				col{Name: "variant", Of: func(c grid.Cell) report.Value { return report.Text(c.Variant) }},
-				col{Name: "cost", Of: func(c grid.Cell) report.Value {
+				col{Name: "cost", Unit: report.USD, Of: func(c grid.Cell) report.Value {
 					return report.Metric(metrics.Whole(c.Median("cost"), metrics.Picodollars))
 				}},
 				col{Name: "items", Of: func(c grid.Cell) report.Value {

@@ -140,18 +140,18 @@ func (v *validation) everything() *report.Sheet {
 		col{Name: "predicted_exactly", Head: " EXACT", Drop: 3, Of: func(p prediction) report.Value { return of(report.Count(p.Exact), p.Exact, p.N).OrBlank(first(p)) }},
 		col{Name: "visibility_lag", Head: " LAG", Drop: 5, Of: func(p prediction) report.Value { return report.Count(p.Lag).OrBlank(first(p)) }},
 		col{Name: "tokens_read", Of: func(p prediction) report.Value { return report.Tokens(p.Read).OrBlank(first(p)) }},
-		col{Name: "prompts_cost", Of: func(p prediction) report.Value { return money(p.Bill).OrBlank(first(p)) }},
-		col{Name: "expected_loss", Of: func(p prediction) report.Value { return money(p.Loss).OrBlank(first(p)) }},
+		col{Name: "prompts_cost", Unit: report.USD, Of: func(p prediction) report.Value { return money(p.Bill).OrBlank(first(p)) }},
+		col{Name: "expected_loss", Unit: report.USD, Of: func(p prediction) report.Value { return money(p.Loss).OrBlank(first(p)) }},
 		col{Name: "tokens_off", Head: " TOKENS ABS", Drop: 2, Of: func(p prediction) report.Value {
 			return of(report.Tokens(p.off().Tokens.Abs), p.off().Tokens.Abs, p.Read).OrBlank(!p.loss)
 		}},
 		col{Name: "tokens_off_signed", Head: " SIGNED", Drop: 2, Of: func(p prediction) report.Value {
 			return signedOf(report.Tokens(p.off().Tokens.Signed), p.off().Tokens.Signed, p.Read).OrBlank(!p.loss)
 		}},
-		col{Name: "off", Head: " MONEY ABS", Of: func(p prediction) report.Value {
+		col{Name: "off", Head: " MONEY ABS", Unit: report.USD, Of: func(p prediction) report.Value {
 			return of(money(p.off().Money.Abs), p.off().Money.Abs/nano, p.Bill/nano).OrBlank(!p.loss)
 		}},
-		col{Name: "off_signed", Head: " SIGNED", Of: func(p prediction) report.Value { return signedOf(money(p.money()), p.money()/nano, p.Bill/nano) }},
+		col{Name: "off_signed", Head: " SIGNED", Unit: report.USD, Of: func(p prediction) report.Value { return signedOf(money(p.money()), p.money()/nano, p.Bill/nano) }},
 		col{Name: "kept", Of: func(p prediction) report.Value { return report.Count(p.Kept.N).OrBlank(first(p)) }},
 		col{Name: "kept_told", Head: " KEPT TOLD", Drop: 1, Of: func(p prediction) report.Value { return told(&p.Kept, p.by).OrBlank(!p.loss) }},
 		col{Name: "gone", Of: func(p prediction) report.Value { return report.Count(p.Gone.N).OrBlank(first(p)) }},

@@ -261,13 +261,13 @@ func (v *toldValidation) printed(brief bool) *report.Document {
 		col{Name: "hidden_requests", Head: " REQUESTS", Of: func(t toldSum) report.Value {
 			return report.Count(t.total(func(p *playedSession) int64 { return p.hiddenRequests }))
 		}},
-		col{Name: "hidden_cost", Head: " COST", Of: func(t toldSum) report.Value {
+		col{Name: "hidden_cost", Head: " COST", Unit: report.USD, Of: func(t toldSum) report.Value {
 			return money(t.total(func(p *playedSession) int64 { return p.hidden }))
 		}},
-		col{Name: "renewal_saves", Head: " RENEWAL SAVES", Of: func(t toldSum) report.Value {
+		col{Name: "renewal_saves", Head: " RENEWAL SAVES", Unit: report.USD, Of: func(t toldSum) report.Value {
 			return money(t.total(func(p *playedSession) int64 { return p.played[untoldHidden] - p.played[toldAll] }))
 		}},
-		col{Name: "recorded_bill", Head: " RECORDED BILL", Of: func(t toldSum) report.Value {
+		col{Name: "recorded_bill", Head: " RECORDED BILL", Unit: report.USD, Of: func(t toldSum) report.Value {
 			return money(t.total(func(p *playedSession) int64 { return p.recorded }))
 		}},
 	))
@@ -292,7 +292,7 @@ func (v *toldValidation) list(d *report.Document, brief bool) {
 		col{Name: "threads", Head: " THREADS", Of: func(p playedSession) report.Value { return report.Count(p.threads) }},
 		col{Name: "misses", Head: " MISSES", Of: func(p playedSession) report.Value { return report.Count(p.misses) }},
 		col{Name: "hidden", Head: " HIDDEN", Of: func(p playedSession) report.Value { return report.Count(p.hiddenRequests) }},
-		col{Name: "recorded", Head: " RECORDED", Of: func(p playedSession) report.Value { return money(p.recorded) }},
+		col{Name: "recorded", Head: " RECORDED", Unit: report.USD, Of: func(p playedSession) report.Value { return money(p.recorded) }},
 		col{Name: "told_off", Head: " TOLD", Of: off(toldAll)},
 		col{Name: "misses_off", Head: " NO MISSES", Of: off(untoldMisses)},
 		col{Name: "hidden_off", Head: " NO HIDDEN", Of: off(untoldHidden)},

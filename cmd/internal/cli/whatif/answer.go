@@ -44,7 +44,7 @@ func billColumns() []report.Column[named] {
 		{Name: "tokens_write_1h", Head: " WRITE 1H", Drop: 3, Of: func(b named) report.Value { return report.Tokens(b.Usage.Write1h) }},
 		{Name: "tokens_input", Head: " UNCACHED", Drop: 6, Of: func(b named) report.Value { return report.Tokens(b.Usage.Input) }},
 		{Name: "tokens_output", Head: " OUTPUT", Drop: 5, Of: func(b named) report.Value { return report.Tokens(b.Usage.Output) }},
-		{Name: "cost", Head: " COST", Of: func(b named) report.Value { return report.Dollars(b.Cost) }},
+		{Name: "cost", Head: " COST", Unit: report.USD, Of: func(b named) report.Value { return report.Dollars(b.Cost) }},
 	}
 }
 
@@ -143,10 +143,10 @@ func kindTable(a *whatif.Answer) *report.Sheet {
 		{"what_if_", func(k ofKind) whatif.Bill { return k.now }},
 	} {
 		for _, c := range billColumns() {
-			columns = append(columns, col{Name: part.name + c.Name, Of: func(k ofKind) report.Value { return c.Of(named{Bill: part.of(k)}) }})
+			columns = append(columns, col{Name: part.name + c.Name, Unit: c.Unit, Of: func(k ofKind) report.Value { return c.Of(named{Bill: part.of(k)}) }})
 		}
 	}
-	return report.TableOf("by_kind", rows, append(columns, col{Name: "saved", Of: func(k ofKind) report.Value { return report.Dollars(k.model.Cost - k.now.Cost) }})...)
+	return report.TableOf("by_kind", rows, append(columns, col{Name: "saved", Unit: report.USD, Of: func(k ofKind) report.Value { return report.Dollars(k.model.Cost - k.now.Cost) }})...)
 }
 
 // saving says what the question saves, model against model.
@@ -207,13 +207,13 @@ func gaps(d *report.Document, a *whatif.Answer) {
 	type col = report.Column[whatif.Gap]
 	d.Table(report.TableOf("gaps", a.Gaps,
 		col{Head: "IDLE FOR", Of: func(g whatif.Gap) report.Value { return report.Text(idle(g)) }},
-		col{Name: "from", Of: func(g whatif.Gap) report.Value { return report.Duration(g.From) }},
-		col{Name: "up_to", Of: func(g whatif.Gap) report.Value { return report.Duration(g.UpTo).If(g.UpTo != 0) }},
+		col{Name: "from", Unit: report.Seconds, Of: func(g whatif.Gap) report.Value { return report.Duration(g.From) }},
+		col{Name: "up_to", Unit: report.Seconds, Of: func(g whatif.Gap) report.Value { return report.Duration(g.UpTo).If(g.UpTo != 0) }},
 		col{Name: "gaps", Head: " GAPS", Of: func(g whatif.Gap) report.Value { return report.Count(g.N) }},
 		col{Name: "refreshes", Head: " REFRESHES", Of: func(g whatif.Gap) report.Value { return report.Count(g.Refreshes) }},
-		col{Name: "refreshes_cost", Head: " THEIR COST", Of: func(g whatif.Gap) report.Value { return report.Dollars(g.Paid) }},
-		col{Name: "saved", Head: " SAVED AFTER THEM", Of: func(g whatif.Gap) report.Value { return report.Dollars(g.Saved) }},
-		col{Name: "net", Head: " NET", Of: func(g whatif.Gap) report.Value { return report.Dollars(g.Saved - g.Paid) }},
+		col{Name: "refreshes_cost", Head: " THEIR COST", Unit: report.USD, Of: func(g whatif.Gap) report.Value { return report.Dollars(g.Paid) }},
+		col{Name: "saved", Head: " SAVED AFTER THEM", Unit: report.USD, Of: func(g whatif.Gap) report.Value { return report.Dollars(g.Saved) }},
+		col{Name: "net", Head: " NET", Unit: report.USD, Of: func(g whatif.Gap) report.Value { return report.Dollars(g.Saved - g.Paid) }},
 		col{Name: "pays", Head: "PAYS", Of: func(g whatif.Gap) report.Value { return report.Bool(g.Saved > g.Paid) }}))
 	if len(a.Gaps) > 0 {
 		d.Say("")

@@ -110,9 +110,9 @@ func (o *options) structured(d *report.Document, a *whatif.Structured) {
 			}
 			return report.Share(r.Overlap, 1000).OrBlank(r.Structure == scenarios.Fork || r.Structure == scenarios.Inline)
 		}},
-		col{Name: "children_cost", Head: " THEIR WORK", Of: func(r whatif.Row) report.Value { return report.Dollars(r.Children) }},
+		col{Name: "children_cost", Head: " THEIR WORK", Unit: report.USD, Of: func(r whatif.Row) report.Value { return report.Dollars(r.Children) }},
 		col{Name: "children_to_told", Head: " AGAINST", Of: against(children)},
-		col{Name: "cost", Head: " SESSION", Of: func(r whatif.Row) report.Value { return report.Dollars(r.Session) }},
+		col{Name: "cost", Head: " SESSION", Unit: report.USD, Of: func(r whatif.Row) report.Value { return report.Dollars(r.Session) }},
 		col{Name: "cost_to_told", Head: " AGAINST", Of: against(session)}))
 	d.Main("structures")
 	d.Say("")

@@ -69,7 +69,7 @@ var (
 	machineText  = regexp.MustCompile(`\A(?:\{\s*"|\| |[\w.]+,[\w.,]+\n)`)
 	savedText    = beginning(
 		// tables, as people see them and in Markdown
-		`(?:## )?\S+   (?:seed \d+|[\d,]+ (?:place|variant|seed)s?) · `, `bench   [\d,]+ scenarios? · `, `check   .* · .* agent types?\n`,
+		`(?:## )?\S+   (?:seed \d+|[\d,]+ (?:grid point|variant|seed)s?) · `, `bench   [\d,]+ scenarios? · `, `check   .* · .* agent types?\n`,
 		`run [0-9a-f]{8}(?:   | replayed: )`, `RUN +(?:SCENARIO|FORMAT) +`, `A  .*\nB  .*\n\nMETRIC `, `crossover    fork against `,
 		`first    .* · .*\nsecond   .* · `, `sessions     [\d,]+ sessions? in `, `repository   [\d,]+ tok of its files `,
 		`.*: (?:[\d,]+ runs? of [\d,]+ scenarios?|[\d,]+ agent types? and [\d,]+ parts?) written[,;] `,

@@ -46,9 +46,9 @@ func (s *Scenario) listedTypes() []string {
 	return append(append([]string{}, agentTypes...), s.Project.Agents.BuiltIns...)
 }
 
-// definesAgents reports whether the scenario's files may define agents, whose
+// DefinesAgents reports whether the scenario's files may define agents, whose
 // names only a run finds out.
-func (s *Scenario) definesAgents() bool {
+func (s *Scenario) DefinesAgents() bool {
 	a := &s.Project.Agents
 	return len(a.Plugins)+len(a.User)+len(a.Policy) > 0 || a.JSON != "" || len(s.definitionFiles()) > 0
 }
@@ -86,7 +86,7 @@ func (s *Scenario) definedNames() []string {
 }
 
 // knowsTypes reports whether no file that is not read yet defines types of agents.
-func knowsTypes(f *File, s *Scenario) bool { return !f.foreign && !f.defined && !s.definesAgents() }
+func knowsTypes(f *File, s *Scenario) bool { return !f.foreign && !f.defined && !s.DefinesAgents() }
 
 // leadType checks the type that the lead names. Whether a type that the
 // scenario's files may define is there, the run finds out.

@@ -343,7 +343,7 @@ func (s *Scenario) exploresOnHaiku() bool {
 }
 
 func (s *Scenario) onHaiku(typ string) bool {
-	return typ == "Explore" && s.Stack != MinimalStack && !s.definesAgents() && s.Gate("USER_TYPE") != "ant"
+	return typ == "Explore" && s.Stack != MinimalStack && !s.DefinesAgents() && s.Gate("USER_TYPE") != "ant"
 }
 
 // injections holds injected instructions against the files they are said to stand

@@ -62,7 +62,7 @@ func mayLink(s *Scenario) bool {
 	shell := s.scripted(func(u *ToolTurn) bool { return slices.Contains([]string{"Bash", "run_shell"}, u.Name) })
 	s.eachRoot(func(_ string, r *Root) { shell = shell || r.Tools != nil && slices.Contains(*r.Tools, "Bash") })
 	apart := s.scripted(func(u *ToolTurn) bool { return s.call(u) != nil && strings.Contains(u.Raw, `"isolation"`) })
-	return shell || apart || s.Isolation == Isolated && s.hasWork() && s.spawns() || s.definesAgents()
+	return shell || apart || s.Isolation == Isolated && s.hasWork() && s.spawns() || s.DefinesAgents()
 }
 
 // mergeTools are the tools without which no lead merges what its agents did.

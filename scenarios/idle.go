@@ -411,7 +411,7 @@ func (s *Scenario) unusedFlips() (out []section) {
 // unusedAliases are the names of models that nobody asks for. What definitions ask
 // for only a run finds out.
 func (s *Scenario) unusedAliases() (out []section) {
-	if s.definesAgents() {
+	if s.DefinesAgents() {
 		return nil
 	}
 	p := &s.Provider

@@ -54,6 +54,25 @@ type TriggerSpec struct {
 	Nth   int    `yaml:"nth"`   // which of those that fit, from 1
 }
 
+// unmet lists the rules and answers of a scenario, and whether a run met them.
+func (p *PermissionSpec) unmet(run *Ran, d *document.Decoder, add func(*struck)) {
+	one := func(label, path, why string) {
+		add(&struck{Idle: Idle{Path: label, Why: why, at: d.Where(path)}, used: !slices.Contains(run.Unmet, path)})
+	}
+	for _, l := range []struct {
+		key, why string
+		list     []string
+	}{{"deny", "no call is one that it denies, and nobody would have had the tool", p.Deny}, {"ask", "no call is one about which it asks", p.Ask},
+		{"allow", "nobody called the tool", p.Allow}, {"cli_allow", "nobody called the tool", p.CliAllow}} {
+		for i, rule := range l.list {
+			one("permissions."+l.key+" "+rule, "permissions."+l.key+"["+itoa(i)+"]", l.why)
+		}
+	}
+	for i := range p.Answers {
+		one("permissions.answers."+itoa(i+1), "permissions.answers["+itoa(i)+"]", "nobody was asked what it answers, or an answer before it in the list was given")
+	}
+}
+
 var replies = []string{"allow", "always", "deny", "edit", "never"}
 
 func (c *checker) permissions() {
@@ -65,7 +84,10 @@ func (c *checker) permissions() {
 		c.ruleList("permissions."+l.key, l.list)
 	}
 	for _, typ := range slices.Sorted(maps.Keys(p.Allowed)) {
-		c.ruleList("permissions.allowed_tools."+typ, p.Allowed[typ])
+		at := "permissions.allowed_tools." + typ
+		if c.ruleList(at, p.Allowed[typ]); knowsTypes(c.file, c.s) && !slices.Contains(headTypes(c.s), typ) {
+			c.badKey(at, document.DidYouMeanOr(typ, headTypes(c.s)), "no agent is of type %q", typ)
+		}
 	}
 	for i, l := range p.Classifier {
 		at := "permissions.classifier[" + itoa(i) + "]"

@@ -82,7 +82,7 @@ var rules = []rule{
 	{"fan_out", warned, when(func(s *Scenario) bool { return s.minimal() && !s.Minimal.SideBySide }, "stack minimal runs one sub-agent after the other")},
 	{"forks", warned, withoutForks},
 	{"gates." + forkGate, warned, withoutUntyped},
-	{"gates." + gate.StrictPlugins, warned, unless((*Scenario).definesAgents, "there are no definitions, and so none that brings MCP servers")},
+	{"gates." + gate.StrictPlugins, warned, unless((*Scenario).DefinesAgents, "there are no definitions, and so none that brings MCP servers")},
 	{"forks.typed_children", warned, unless(func(s *Scenario) bool { return s.scriptsSpawn(func(typ string) bool { return typ != "" }) }, "no fork starts an agent whose type it names")},
 	{"interactive", warned, withoutTerminal},
 	{"minimal.side_by_side limits.evict_after permissions.allowed_tools gates." + classifierGate, warned, unless((*Scenario).spawns, nobodySpawned)},
@@ -95,7 +95,7 @@ var rules = []rule{
 		when((*Scenario).minimal, "stack minimal asks nobody")},
 	{"project.heads", warned, when((*Scenario).minimal, "stack minimal has a prompt and tools of its own")},
 	{"project.parts", quiet, when(memoryAlone, "project.claude_md takes the place of memory")},
-	{"project.agents.hooks", warned, unless((*Scenario).definesAgents, "there are no definitions, and so no hooks")},
+	{"project.agents.hooks", warned, unless((*Scenario).DefinesAgents, "there are no definitions, and so no hooks")},
 	{byRecord, warned, when(func(s *Scenario) bool { return len(s.Recorded) > 0 }, "the recorded calls say it")},
 	{"gates.CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", warned, when((*Scenario).waitsForAll, "no recorded thread is in the background")},
 	{"structure type", warned, when((*Scenario).keeps, allByLead)},
@@ -311,7 +311,7 @@ func withoutThinking(s *Scenario) string {
 // model, only what is cached where it changes or others think.
 func withoutEffort(s *Scenario) string {
 	changes := s.Main == nil || slices.ContainsFunc(s.Main.Then, func(t UserStep) bool { return t.Settings != nil })
-	if changes || len(s.thinkers()) > 0 || s.definesAgents() {
+	if changes || len(s.thinkers()) > 0 || s.DefinesAgents() {
 		return ""
 	}
 	return "nobody thinks, and effort that never changes decides nothing else"

@@ -24,6 +24,7 @@ type Ran struct {
 	Casts    []Cast   // which of these were in which runs
 	Tools    []string // that those called
 	Idled    []expect.Idled
+	Unmet    []string // permission rules and answers, by their paths, that met no call
 }
 
 // Cast is the agents of some runs, of all of which they are the same, and which faults
@@ -40,7 +41,7 @@ type Cast struct {
 func Join(runs []Ran, r Ran) []Ran {
 	i := slices.IndexFunc(runs, func(x Ran) bool { return x.Variant == r.Variant && slices.Equal(x.Sets, r.Sets) })
 	if i < 0 {
-		r.Lineages, r.Casts, r.Tools, r.Idled = slices.Clone(r.Lineages), slices.Clone(r.Casts), slices.Clone(r.Tools), slices.Clone(r.Idled)
+		r.Lineages, r.Casts, r.Tools, r.Idled, r.Unmet = slices.Clone(r.Lineages), slices.Clone(r.Casts), slices.Clone(r.Tools), slices.Clone(r.Idled), slices.Clone(r.Unmet)
 		return append(runs, r)
 	}
 	x := &runs[i]
@@ -54,6 +55,7 @@ func Join(runs []Ran, r Ran) []Ran {
 	}
 	x.Lineages, x.Tools = union(x.Lineages, r.Lineages), union(x.Tools, r.Tools)
 	x.Idled = slices.DeleteFunc(x.Idled, func(was expect.Idled) bool { return !slices.Contains(r.Idled, was) })
+	x.Unmet = slices.DeleteFunc(x.Unmet, func(was string) bool { return !slices.Contains(r.Unmet, was) })
 	return runs
 }
 
@@ -71,7 +73,7 @@ func Striking(sets []string) []string {
 	return slices.DeleteFunc(slices.Clone(sets), func(set string) bool {
 		path, _, _ := strings.Cut(set, "=")
 		key, rest := document.CutPath(lang.Short(path))
-		return !slices.Contains([]string{"faults", "answers", "tools", "roots", "lab", "script", "agents"}, key) && (key != "main" || rest != "" && !strings.HasPrefix(rest, "then"))
+		return !slices.Contains([]string{"faults", "permissions", "answers", "tools", "roots", "lab", "script", "agents"}, key) && (key != "main" || rest != "" && !strings.HasPrefix(rest, "then"))
 	})
 }
 
@@ -103,7 +105,7 @@ func (f *File) Unstruck(sets []string, runs []Ran, asWritten bool) (told []Idle,
 		case what == "answers":
 			x.Why = unplayed(x, all)
 			told = append(told, x.Idle)
-		case what == "interrupt":
+		case what == "interrupt", x.Why != "":
 			told = append(told, x.Idle)
 		default:
 			x.Why = "nobody called the tool"
@@ -200,6 +202,7 @@ func (s *Scenario) unstruck(run *Ran, d *document.Decoder) (out []*struck) {
 	for i := range s.Scripts {
 		add("answers of "+s.Scripts[i].Agent, s.Scripts[i].Agent, "answers["+itoa(i)+"]", played[i])
 	}
+	s.Permissions.unmet(run, d, func(x *struck) { out = append(out, x) })
 	s.interrupts(run, d, func(x *struck) { out = append(out, x) })
 	for _, t := range [...]struct{ path, full, minimal string }{
 		{"tools.read", "Read", "read_file"}, {"tools.grep", "Grep", "grep_search"}, {"tools.glob", "Glob", "list_files"}, {"tools.edit", "Edit", "edit_file"},

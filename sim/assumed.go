@@ -60,11 +60,7 @@ func (r *run) assumed() []string {
 	out = append(out, "breakpoints "+r.plansText()+", TTL "+sc.Provider.TTL.String()+r.childTTL()+r.limitAssumed())
 	out = append(out, r.ownLifetimes()...)
 	id := r.model(sc.Provider.Model)
-	counter := tokens.Approx(id).Name()
-	if sc.Provider.Counter == "recorded" {
-		counter = "recorded, " + counter + " elsewhere"
-	}
-	out = append(out, "tokens counted by "+counter)
+	out = append(out, countersAssumed(r, id)...)
 	out = append(out, r.modelsAssumed(id)...)
 	if sc.Stack == scenarios.MinimalStack {
 		out = append(out, orderAssumed(&sc.Minimal))
@@ -79,6 +75,22 @@ func (r *run) assumed() []string {
 		out = append(out, compactionAssumed(sc))
 	}
 	return append(out, providerAssumed(&sc.Provider)...)
+}
+
+// countersAssumed says by what tokens are counted, and those of models that have another
+// tokenizer than the root's.
+func countersAssumed(r *run, root string) []string {
+	first := tokens.Approx(root).Name()
+	out := []string{"tokens counted by " + first}
+	if r.spec.Scenario.Provider.Counter == "recorded" {
+		out[0] = "tokens counted by recorded, " + first + " elsewhere"
+	}
+	for _, id := range r.models(root) {
+		if name := tokens.Approx(id).Name(); name != first {
+			out = append(out, "tokens of "+id+" counted by "+name)
+		}
+	}
+	return out
 }
 
 // hiddenAssumed says what the client sends on its own: of that only that there are

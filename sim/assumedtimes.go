@@ -74,6 +74,8 @@ type limits struct {
 	timedOut []string               // whose commands reached the limit of those that say none
 	strayed  []string               // whose commands on a detour did
 	unasked  map[string][]string    // by tool: who was denied what nobody was asked about
+	called   []string               // tools of which a call was decided about
+	ruled    map[string]bool        // why calls were decided as they were
 	retried  bool                   // a call failed that is tried again
 	gone     bool                   // a call of a child failed for good
 }
@@ -88,6 +90,13 @@ func (l *limits) call(b *transcript.ToolCall) {
 }
 
 func (l *limits) decided(who string, b *transcript.Permission) {
+	if l.ruled == nil {
+		l.ruled = map[string]bool{}
+	}
+	l.ruled[b.Why] = true
+	if !slices.Contains(l.called, b.Tool) {
+		l.called = append(l.called, b.Tool)
+	}
 	if b.Why == permission.WhyAvoided {
 		if l.unasked == nil {
 			l.unasked = map[string][]string{}

@@ -108,7 +108,7 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 	}
 	front := r.front()
 	r.offered = offered
-	permissions, err := r.permissions()
+	permissions, err := r.permissions(all)
 	if err != nil {
 		return agent.Config{}, err
 	}

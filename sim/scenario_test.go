@@ -107,12 +107,14 @@ func settings(t *testing.T) {
 }
 
 func assumptions(t *testing.T) {
-	has := func(want string, sets ...string) {
+	of := func(variant, want string, sets ...string) {
 		t.Helper()
-		if got := runOf(t, workSpec(t, "inline", sets...)).Assumed; !slices.Contains(got, want) {
+		if got := runOf(t, workSpec(t, variant, sets...)).Assumed; !slices.Contains(got, want) {
 			t.Errorf("%q is not among %q", want, got)
 		}
 	}
+	has := func(want string, sets ...string) { t.Helper(); of("inline", want, sets...) }
+	of("subagent", "tokens of claude-haiku-5-5 counted by approx-claude-4.7", "provider.subagent_model=claude-haiku-5-5")
 	has("tokens counted by approx-claude-4.6")
 	has("tokens counted by recorded, approx-claude-4.6 elsewhere", "provider.counter=recorded")
 	has("claude-sonnet-4-5-20250929 at prices of 2026-11-10: $3 input, $0.30 cache read, $3.75 cache write ($6 for 1h), $15 output a million tokens, retires on 2026-11-30")

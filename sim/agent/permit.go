@@ -41,7 +41,8 @@ type Answer struct {
 	Feedback string            // of ReplyDeny
 	Nth      int               // which of the prompts that fit, from 1; 0 is each
 
-	fitted int // prompts so far
+	fitted int  // prompts so far
+	said   bool // to one of them
 }
 
 // Reply is what a user does about a prompt, by its word in a scenario.
@@ -262,16 +263,23 @@ func AllowsUnasked(w *World) bool { return w.unasked }
 
 // answer is the user's to a call of an agent.
 func (s *Permissions) answer(lineage string, call *permission.Call) *Answer {
-	said := &allowed
+	said := -1
 	for i := len(s.Answers) - 1; i >= 0; i-- {
 		if ans := &s.Answers[i]; ans.fits(lineage, call) {
 			if ans.fitted++; ans.Nth == 0 || ans.Nth == ans.fitted {
-				said = ans
+				said = i
 			}
 		}
 	}
-	return said
+	if said < 0 {
+		return &allowed
+	}
+	s.Answers[said].said = true
+	return &s.Answers[said]
 }
+
+// Answered reports whether answer i of the user was given to a prompt.
+func Answered(w *World, i int) bool { return w.cfg.Permissions.Answers[i].said }
 
 // fits reports whether the answer is to calls like this one of an agent.
 func (ans *Answer) fits(lineage string, call *permission.Call) bool {

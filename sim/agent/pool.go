@@ -53,7 +53,7 @@ func (w *World) poolOf(k poolKey, offered []*tool.Tool) *Pool {
 		return p
 	}
 	offered = slices.DeleteFunc(slices.Clone(offered), func(t *tool.Tool) bool {
-		return w.needsTeams(t) || t.Name != tool.AgentName && w.cfg.Permissions.Rules.DeniesTool(&permission.Call{Tool: t.Name, Aliases: t.Aliases}) // a rule of Agent denies types
+		return w.needsTeams(t) || t.Name != tool.AgentName && denies(w, t) // a rule of Agent denies types
 	})
 	who := tool.Subject{Main: def == nil, Async: k.async, RunMode: k.mode, Mate: k.mate}
 	var allow, deny []string
@@ -66,6 +66,23 @@ func (w *World) poolOf(k poolKey, offered []*tool.Tool) *Pool {
 	w.lay(p, nil)
 	w.pools[k] = p
 	return p
+}
+
+// denies reports whether rules of the session take a whole tool away, and notes which.
+func denies(w *World, t *tool.Tool) bool {
+	call, denied := permission.Call{Tool: t.Name, Aliases: t.Aliases}, false
+	for _, r := range w.cfg.Permissions.Rules.Deny {
+		if r.Spec == "" && r.Covers(&call) {
+			w.took[r.String()], denied = true, true
+		}
+	}
+	return denied
+}
+
+// TookAway reports whether a rule took a tool or a type of agents away.
+func TookAway(w *World, rule permission.Rule) bool {
+	_, typed := (&permission.Rules{Deny: []permission.Rule{rule}}).DeniesAgent(rule.Spec)
+	return w.took[rule.String()] || typed && find(w.cfg.Definitions, rule.Spec) != nil
 }
 
 // offers is what agents of a definition are offered, before the filter: what the

@@ -226,8 +226,9 @@ type World struct {
 	evictions   evictions
 	// terminals says, by root, when the last prompt is answered that its terminal shows.
 	terminals map[int32]vtime.Instant
-	overLimit bool // a main thread marked a request over the plan's limit
-	unasked   bool // the user allowed something without a script that says so
+	overLimit bool            // a main thread marked a request over the plan's limit
+	unasked   bool            // the user allowed something without a script that says so
+	took      map[string]bool // deny rules that took a tool away
 	// hookRuns counts by rule how often it said what a hook does.
 	hookRuns map[int]int
 	handlers map[string]handler // by canonical name of the tool
@@ -242,7 +243,7 @@ func NewWorld(cfg Config) *World {
 	cfg.Definitions = slices.Clone(cfg.Definitions)
 	w := &World{cfg: cfg, gates: cfg.Gates, tasks: &task.Registry{}, handlers: handlers(), records: map[string]*record{},
 		pools: map[poolKey]*Pool{}, heads: map[headKey]*rendered{}, plans: map[planKey]*Plan{},
-		shells: map[string]*shellTask{}, terminals: map[int32]vtime.Instant{}}
+		shells: map[string]*shellTask{}, terminals: map[int32]vtime.Instant{}, took: map[string]bool{}}
 	w.rec.sink, w.rec.kernel = cfg.Sink, cfg.Kernel
 	w.project = &place{fs: cfg.FS, repo: &shell.Repo{None: cfg.Repository.None, Empty: cfg.Repository.Empty}}
 	w.project.repo.Ignore(cfg.Repository.Linked)

@@ -448,7 +448,7 @@ func (s *Sheet) write(w io.Writer, st Style) error {
 		return nil
 	}
 	shown, t := s.people(0), s.table(s.people(0))
-	for without := s.mostDropped(); without > 0 && st.Width > 0 && !t.stacked().fits(st.Width); without-- {
+	for without := s.mostDropped(); without > 0 && st.Width > 0 && !t.pointed().stacked().fits(st.Width); without-- {
 		shown = s.people(without)
 		t = s.table(shown)
 	}

@@ -34,7 +34,7 @@ func TestPlain(t *testing.T) {
 			want  string
 			write func(*bytes.Buffer) error
 		}{
-			{"a                             b\nx\\u000ay\\u009b\\u0009         -3\n=cmd|' /C calc'!A0    +cmd|x!A0\n@SUM(1)                  +3.6 %\n", func(b *bytes.Buffer) error { return tab.Write(b, Style{}) }},
+			{"a                             b\nx\\u000ay\\u009b\\u0009     -3\n=cmd|' /C calc'!A0    +cmd|x!A0\n@SUM(1)                  +3.6 %\n", func(b *bytes.Buffer) error { return tab.Write(b, Style{}) }},
 			{"a,b\n\"x\ny\\u009b\t\",-3\n'=cmd|' /C calc'!A0,'+cmd|x!A0\n'@SUM(1),+3.6 %\n", func(b *bytes.Buffer) error { return tab.CSV(NewPrinter(b, Style{})) }},
 			{"| a | b |\n| --- | ---: |\n| x y\\\\u009b\t | -3 |\n| =cmd\\|' /C calc'!A0 | +cmd\\|x!A0 |\n| @SUM(1) | +3.6 % |\n", func(b *bytes.Buffer) error { return tab.Markdown(b) }},
 		} {

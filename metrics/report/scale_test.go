@@ -59,3 +59,26 @@ func testSteered(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+func TestPointed(t *testing.T) {
+	t.Run("TTY-02 figures of a column have their points below one another, however many decimals and whichever unit each has", func(t *testing.T) {
+		table := NewTable("WHAT", " FIGURE", "WORD")
+		for _, cell := range []string{"$0.15", "1,474 k", "27.9 k", "-5", "+0.874", "12.3 %", "1.03×", "9m12s", "–"} {
+			table.Row("x", cell, "1.0")
+		}
+		want := `WHAT     FIGURE  WORD
+x        $0.15   1.0
+x     1,474 k    1.0
+x        27.9 k  1.0
+x        -5      1.0
+x        +0.874  1.0
+x        12.3 %  1.0
+x         1.03×  1.0
+x         9m12s  1.0
+x             –  1.0
+`
+		if got := written(t, table, 0); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	})
+}

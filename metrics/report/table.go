@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -66,7 +67,7 @@ func (t *Table) Len() int { return len(t.rows) }
 // is wider than the style's width, titles take two lines and long texts go on in
 // further ones.
 func (t *Table) Write(w io.Writer, st Style) error {
-	if st.Width > 0 && !t.fits(st.Width) {
+	if t = t.pointed(); st.Width > 0 && !t.fits(st.Width) {
 		t = t.stacked()
 	}
 	t = t.plain().painted(st)
@@ -102,7 +103,8 @@ func (t *Table) painted(st Style) *Table {
 	}
 	for i, row := range t.marks {
 		for k, m := range row {
-			t.rows[i][k] = st.Paint(t.rows[i][k], m)
+			text := strings.TrimRight(t.rows[i][k], " ")
+			t.rows[i][k] = st.Paint(text, m) + t.rows[i][k][len(text):]
 		}
 	}
 	return t
@@ -117,6 +119,38 @@ func (t *Table) fits(width int) bool {
 	}
 	_, fits := t.narrow(over, longestWord)
 	return fits
+}
+
+// figure is a number of a cell: its whole part, and what follows that.
+var figure = regexp.MustCompile(`^[+-]?\$?[0-9][0-9,]*((?:\.[0-9]+)?(?: ?[A-Za-z%×]+)?)$`)
+
+// pointed is the table with blanks behind the figures of a column whose decimals, or
+// units, are shorter than others', so that points are below one another.
+func (t *Table) pointed() *Table {
+	out := *t
+	out.rows = nil
+	most := make([]int, len(t.heads))
+	tail := func(cell string) int {
+		if m := figure.FindStringSubmatch(cell); m != nil {
+			return twwidth.Width(m[1])
+		}
+		return -1
+	}
+	for _, r := range t.rows {
+		for i, c := range r {
+			most[i] = max(most[i], tail(c))
+		}
+	}
+	for _, r := range t.rows {
+		r = slices.Clone(r)
+		for i, c := range r {
+			if n := tail(c); t.right[i] && n >= 0 {
+				r[i] += strings.Repeat(" ", most[i]-n)
+			}
+		}
+		out.rows = append(out.rows, r)
+	}
+	return &out
 }
 
 // stacked is the table with titles of several words on two lines.

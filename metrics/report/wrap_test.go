@@ -51,12 +51,12 @@ func written(t *testing.T, table *Table, width int) string {
 }
 
 func wideTable(t *testing.T) {
-	want := `CAUSE         LOST   COST  WOULD HAVE KEPT IT
-look-back   61.4 k  $0.21  a breakpoint of its own where
-                           the parent's entry ends, or 8
-                           forks of 61.4 k in one
-                           response
-  lifetime  2.10 M  $7.88  an hour's lifetime
+	want := `CAUSE          LOST   COST  WOULD HAVE KEPT IT
+look-back   61.4 k   $0.21  a breakpoint of its own where
+                            the parent's entry ends, or 8
+                            forks of 61.4 k in one
+                            response
+  lifetime   2.10 M  $7.88  an hour's lifetime
 `
 	if got := written(t, misses(), 57); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -67,7 +67,7 @@ look-back   61.4 k  $0.21  a breakpoint of its own where
 		t.Errorf("a figure is touched:\n%s", got)
 	}
 	narrowest := written(t, misses(), 1)
-	for _, figure := range []string{"look-back   61.4 k  $0.21  a breakpoint of its\n", "  lifetime  2.10 M  $7.88  an hour's lifetime\n"} {
+	for _, figure := range []string{"look-back   61.4 k   $0.21  a breakpoint of its\n", "  lifetime   2.10 M  $7.88  an hour's lifetime\n"} {
 		if !strings.Contains(narrowest, figure) {
 			t.Errorf("no %q in\n%s", figure, narrowest)
 		}

@@ -35,7 +35,7 @@ func (l Law) Turns(prefix, know int64) *big.Rat {
 // nothing has none.
 func (l Law) Factor() (*big.Rat, error) {
 	if l.Read <= 0 || l.Write < l.Read {
-		return nil, &Error{"model", "reading is free or dearer than writing, so the law has no crossover"}
+		return nil, &Error{"model", "reading is free or dearer than writing, so the closed form has no crossing"}
 	}
 	return big.NewRat(int64(l.Write-l.Read), int64(l.Read)), nil
 }

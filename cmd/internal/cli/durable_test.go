@@ -184,7 +184,7 @@ func fullDisk(t *testing.T) {
 	})
 	inDir(t, dir)
 	expect(t, dir, 0, "hello", "run", "hello", "--events", "good.txt")
-	expect(t, dir, 0, "crosses", "crossover", "--plot", "good.png")
+	expect(t, dir, 0, "break-even", "crossover", "--plot", "good.png")
 	expect(t, dir, 1, "agentsim.db: cannot record a batch: the disk is full; free some space; every batch recorded so far is whole",
 		"run", "./endless.yaml")
 	if n := wholeRunBeside(t, filepath.Join(dir, "agentsim.db")); n == 0 {

@@ -69,7 +69,7 @@ var (
 	machineText  = regexp.MustCompile(`\A(?:\{\s*"|\| |[\w.]+,[\w.,]+\n)`)
 	savedText    = beginning(
 		// tables, as people see them and in Markdown
-		`(?:## )?\S+   (?:seed \d+|[\d,]+ (?:grid point|variant|seed)s?) · `, `bench   [\d,]+ scenarios? · `, `check   .* · .* agent types?\n`,
+		`(?:## )?\S+   (?:seed \d+|[\d,]+ (?:place|grid point|variant|seed)s?) · `, `bench   [\d,]+ scenarios? · `, `check   .* · .* agent types?\n`,
 		`run [0-9a-f]{8}(?:   | replayed: )`, `RUN +(?:SCENARIO|FORMAT) +`, `A  .*\nB  .*\n\nMETRIC `, `crossover    fork against `,
 		`first    .* · .*\nsecond   .* · `, `sessions     [\d,]+ sessions? in `, `repository   [\d,]+ tok of its files `,
 		`.*: (?:[\d,]+ runs? of [\d,]+ scenarios?|[\d,]+ agent types? and [\d,]+ parts?) written[,;] `,
@@ -83,7 +83,7 @@ var (
 		`\{"server":"[^"]*","line":`, `\{\s*"build": ?"[^"]*",\s*"semantics":`, `\{"repository":"[^"]*","sessions":\d`,
 		`(?:scenario,variant,verdict|run,events,digest|rule,serious,agent|call,seq,lineage|first,second,first_from|name,(?:from,state|why)|run,(?:agent,said|table,row)|`+
 			`phase,start_s,start_ns|source,role,family|server,line,tools|repository,sessions,requests|build,semantics,form|scenario,ok)[,\n]`,
-		`\| (?:VARIANT \| (?:AGENTS|FIGURE)|AGENT \| TYPE \| FROM|CALL \| AGENT \| AT|TURNS \| FORK, LAW|RUN \| (?:SCENARIO|FORMAT)|run \| events|rule \| serious|first \| second|`+
+		`\| (?:VARIANT \| (?:AGENTS|FIGURE)|AGENT \| TYPE \| FROM|CALL \| AGENT \| AT|TURNS \| FORK, (?:LAW|FORMULA)|RUN \| (?:SCENARIO|FORMAT)|run \| events|rule \| serious|first \| second|`+
 			`NAME \| (?:FROM|WHY)|PHASE \| FROM|ROLE \| FAMILY|SERVER \| LINE|REPOSITORY \| REQUESTS|scenario \| ok|run \| (?:agent|table)|build \| semantics) \|`,
 		`## agentsim (?:bench|check)`, "\n```\nA  .*\nB  .*\n\n```\n",
 		// baselines, JUnit, SARIF, Go benchmarks, pictures, events, databases

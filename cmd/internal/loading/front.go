@@ -88,11 +88,11 @@ func (l *Loaded) Tell(d *report.Document, specs []*sim.Spec) {
 		found = l.of(specs[0].Scenario)
 		d.Label("untracked", l.dir.untracked())
 	}
-	d.Label("beside", found.Aside...)
+	d.Label("not sent", found.Aside...)
 	d.Label("assumed", slices.Concat(found.Assumed, l.taken.said)...)
 	d.Label("unverified", NotVerified(inUse, found.Parts)...)
 	if l.dir != nil && l.dir.from.Home == nil {
-		d.Label("home", "the user's own .claude is left out: --home ~ takes it in")
+		d.Label("left out", "the user's own .claude: --home ~ takes it in")
 	}
 	d.Say("")
 }

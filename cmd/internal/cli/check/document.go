@@ -104,7 +104,7 @@ func (c *check) notes(d *report.Document) {
 	d.Label("again", c.again(""))
 	d.Label("not loaded", texts(c.Problems, false)...)
 	d.Label("problem", texts(c.Problems, true)...)
-	d.Label("beside", c.Found.Aside...)
+	d.Label("not sent", c.Found.Aside...)
 	d.Label("session", c.session)
 	d.Label("assumed", c.assumed()...)
 	rows := slices.DeleteFunc(slices.Clone(c.Found.Layout.Rows), func(r client.Row) bool {
@@ -112,7 +112,7 @@ func (c *check) notes(d *report.Document) {
 	})
 	d.Label("unverified", loading.NotVerified(rows, c.Found.Parts)...)
 	if c.o.home == "" {
-		d.Label("home", "the user's own .claude is left out: --home ~ takes it in")
+		d.Label("left out", "the user's own .claude: --home ~ takes it in")
 	}
 	if c.base != nil {
 		d.Label("cause", c.causes()...)

@@ -47,10 +47,10 @@ func New(s *ui.Env) *cobra.Command {
 		Use:   "crossover [SOURCE…]",
 		Short: "compare forks with fresh sub-agents: a closed form beside simulated runs",
 		Long: `Compares what children cost as forks, which read their parent's whole prefix at every turn, and as fresh sub-agents,
-which must be told or read what they need and write it to the cache. It prints the law, the bills of generated scenarios that were
-run, where the two cross, and what moves the runs away from the law.
+which must be told or read what they need and write it to the cache. It prints the closed form, the bills of generated scenarios that were
+run, where the two cross, and what moves the runs away from it.
 
-The law: a fork is cheaper while ` + crossover.Formula + `, with P the parent's prefix, S the child's own system
+The closed form: a fork is cheaper while ` + crossover.Formula + `, with P the parent's prefix, S the child's own system
 prompt and tools, R what it must read again, T its turns, w and r what a token costs to write and to read.
 It assumes: ` + crossover.Assumptions + `.
 
@@ -84,7 +84,7 @@ what is varied with usual values. Settings:
 	o.texts[models.name] = f.String(models.name, "", "`model` whose rates and minimum hold (default "+crossover.Default().Model+"); all for every one")
 	f.BoolVar(&o.cold, "cold", false, "a slow tool lets the parent's cache entry expire before the spawn")
 	f.BoolVar(&o.fourth, "fourth-mark", false, "use the fourth cache marker: a fork's first request marks where its parent's ended")
-	f.BoolVar(&o.ideal, "ideal", false, "run the idealised world only, in which runs and law agree")
+	f.BoolVar(&o.ideal, "ideal", false, "run the idealised world only, in which runs and closed form agree")
 	f.StringVar(&o.plot, "plot", "", "also draw the curves into this `file` (.svg or .png)")
 	rundb.Flag(s, f, &o.db, "the `file` in which runs are looked up")
 	ui.OutputFlag(f, &o.output)

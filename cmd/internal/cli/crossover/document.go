@@ -27,19 +27,20 @@ func (c *comparison) document(o *options) *report.Document {
 		d.Embed(c.chart().Inline)
 	}
 	d.Say("")
-	d.Label("crosses", c.crosses())
+	d.Label("break-even", c.crosses())
 	d.Label("result", c.result())
 	d.Say("")
 	d.Field("explained_row", report.Count(c.why))
+	d.Say("from the closed form to the runs, at %s:", c.at())
 	d.Table(c.movers())
 	d.Say("")
-	d.Label("not in play", strings.Join(c.ladder.Absent, " · "))
-	d.Label("law", "a fork is cheaper while "+crossover.Formula+c.lawNow())
-	d.Label("assumes", crossover.Assumptions+behind(", which is ", c.unmet()))
+	d.Label("no effect", strings.Join(c.ladder.Absent, " · "))
+	d.Label("closed form", "a fork is cheaper while "+crossover.Formula+c.lawNow())
+	d.Label("assumed", crossover.Assumptions+behind(", which is ", c.unmet()))
 	d.Label("sizes", "assumed, of nobody's sessions: agentsim crossover SOURCE… takes those of yours")
-	d.Label("rates", c.rates())
+	d.Label("prices", c.rates())
 	d.Label("simulated", fmt.Sprintf("%s of sim.Run: a lead spawns the children in one answer, in the background; both kinds take as many turns; sizes are recorded counts, a fork's own blocks real ones; only the children's bills count", ui.Plural(c.runs, "run")))
-	d.Label("drawn", o.plot)
+	d.Label("chart", o.plot)
 	d.Label("next", c.next(o)...)
 	d.Field("not_in_play", report.List(c.ladder.Absent))
 	d.Field("law", report.Text(crossover.Formula))
@@ -246,7 +247,7 @@ func (c *comparison) next(o *options) []string {
 	add := func(flags, why string) { out = append(out, o.line(flags)+"    "+why) }
 	switch {
 	case q.Ideal:
-		add("", "the same with everything that the law leaves out")
+		add("", "the same with everything that the closed form leaves out")
 	case q.Cold && !q.Fourth:
 		add("--cold --siblings 5 --stagger 5s --fourth-mark", "what one write for all siblings saves, where the parent's end is marked")
 	case q.Siblings == 1:
@@ -306,26 +307,26 @@ func (c *comparison) table() *report.Sheet {
 		col{Name: "cold", Of: func(r crossed) report.Value { return report.Bool(r.Query.Cold) }},
 		col{Name: "fourth_mark", Of: func(r crossed) report.Value { return report.Bool(r.Query.Fourth) }},
 		col{Name: "ideal", Of: func(r crossed) report.Value { return report.Bool(r.Query.Ideal) }},
-		col{Name: "fork_closed_form_cost", Head: " FORK, LAW", Drop: 2, Unit: report.USD, Of: func(r crossed) report.Value { return fine(r.Closed.Fork) }},
-		col{Name: "fork_cost", Head: " SIMULATED", Unit: report.USD, Of: func(r crossed) report.Value { return fine(r.Simulated.Fork) }},
-		col{Name: "fresh_closed_form_cost", Head: " FRESH, LAW", Drop: 2, Unit: report.USD, Of: func(r crossed) report.Value { return fine(r.Closed.Fresh) }},
-		col{Name: "fresh_cost", Head: " SIMULATED", Unit: report.USD, Of: func(r crossed) report.Value { return fine(r.Simulated.Fresh) }},
-		col{Name: "fork_to_fresh", Head: " FORK/FRESH", Drop: 1, Of: func(r crossed) report.Value {
+		col{Name: "fork_closed_form_cost", Head: " FORK, FORMULA", Drop: 5, Unit: report.USD, Of: func(r crossed) report.Value { return fine(r.Closed.Fork) }},
+		col{Name: "fork_cost", Head: " FORK, SIMULATED", Unit: report.USD, Of: func(r crossed) report.Value { return fine(r.Simulated.Fork) }},
+		col{Name: "fresh_closed_form_cost", Head: " FRESH, FORMULA", Drop: 5, Unit: report.USD, Of: func(r crossed) report.Value { return fine(r.Closed.Fresh) }},
+		col{Name: "fresh_cost", Head: " FRESH, SIMULATED", Unit: report.USD, Of: func(r crossed) report.Value { return fine(r.Simulated.Fresh) }},
+		col{Name: "fork_to_fresh", Head: " FORK/FRESH", Drop: 3, Of: func(r crossed) report.Value {
 			fork, fresh := int64(r.Simulated.Fork), int64(r.Simulated.Fresh)
 			return report.Ratio(fork, fresh).As(report.Times(fork, fresh))
 		}},
 		col{Name: "cheaper_closed_form", Of: func(r crossed) report.Value { return report.Text(cheaper(r.Closed)) }},
 		col{Name: "cheaper", Head: "CHEAPER", Of: func(r crossed) report.Value { return report.Text(cheaper(r.Simulated)) }})
 	if c.axis.name != "turns" {
-		columns = append(columns, crossings("closed_form_crossing", " CROSSES AT, LAW", closedCell, func(r crossed) crossover.Crossing { return r.ClosedCrossing })...)
-		columns = append(columns, crossings("crossing", " SIMULATED", crossover.Crossing.String, func(r crossed) crossover.Crossing { return r.Crossing })...)
+		columns = append(columns, crossings("closed_form_crossing", " BREAK-EVEN, FORMULA", 4, closedCell, func(r crossed) crossover.Crossing { return r.ClosedCrossing })...)
+		columns = append(columns, crossings("crossing", " BREAK-EVEN, SIMULATED", 2, crossover.Crossing.String, func(r crossed) crossover.Crossing { return r.Crossing })...)
 	}
 	return report.TableOf("rows", rows, columns...)
 }
 
 // crossings are a crossing for machines, its verdict and its turns, and what
-// people see of it.
-func crossings[R any](name, head string, say func(crossover.Crossing) string, of func(R) crossover.Crossing) []report.Column[R] {
+// people see of it unless their terminal is so narrow.
+func crossings[R any](name, head string, drop int, say func(crossover.Crossing) string, of func(R) crossover.Crossing) []report.Column[R] {
 	return []report.Column[R]{
 		{Name: name, Of: func(r R) report.Value { return report.Text(string(of(r).Verdict)) }},
 		{Name: name + "_turns", Of: func(r R) report.Value {
@@ -334,7 +335,7 @@ func crossings[R any](name, head string, say func(crossover.Crossing) string, of
 			}
 			return report.None()
 		}},
-		{Head: head, Of: func(r R) report.Value { return report.Text(say(of(r))) }},
+		{Head: head, Drop: drop, Of: func(r R) report.Value { return report.Text(say(of(r))) }},
 	}
 }
 
@@ -362,7 +363,7 @@ func (c *comparison) movers() *report.Sheet {
 	type col = report.Column[rung]
 	columns := []col{
 		{Name: "step", Of: func(r rung) report.Value { return report.Text(r.name) }},
-		{Head: "WHAT MOVES THEM APART, AT " + strings.ToUpper(c.at()), Of: func(r rung) report.Value {
+		{Head: "STEP", Of: func(r rung) report.Value {
 			if r.whole {
 				return report.Text(r.name)
 			}
@@ -372,7 +373,7 @@ func (c *comparison) movers() *report.Sheet {
 		{Name: "fork_cost", Head: " FORK", Unit: report.USD, Of: func(r rung) report.Value { return r.amount(r.step.Amount.Fork) }},
 		{Name: "fresh_cost", Head: " FRESH", Unit: report.USD, Of: func(r rung) report.Value { return r.amount(r.step.Amount.Fresh) }},
 	}
-	turns := crossings("crossing", " CROSSES AT", nil, func(r rung) crossover.Crossing { return r.step.After })
+	turns := crossings("crossing", " BREAK-EVEN", 1, nil, func(r rung) crossover.Crossing { return r.step.After })
 	turns[2].Of = func(r rung) report.Value {
 		if r.law {
 			return report.Text(closedCell(r.step.After))

@@ -95,7 +95,7 @@ func (a *answer) document(s *ui.Env) *report.Document {
 	d.Label("not read", notRead(a.done)...)
 	d.Label("not asked", notAsked(a.done)...)
 	d.Label("read before", readBefore(a.done)...)
-	d.Label("left", leaves(a.done)...)
+	d.Label("left out", leaves(a.done)...)
 	d.Label("ranking", a.grid.Decisive("agentsim sweep "+a.name)...)
 	d.Label("assumed", assumed(a.done)...)
 	d.Label("files", a.stands())

@@ -90,8 +90,7 @@ func (g *sweepGrid) document() *report.Document {
 	d.Say("")
 	d.Label("unfinished", g.unfinished()...)
 	d.Label("ranking", g.Ranking()...)
-	d.Label("drawn", g.drawn())
-	d.Label("exact", g.exactness())
+	d.Label("seeds", g.drawn(), g.exactness())
 	d.Label("assumed", g.assumed()...)
 	if g.unkept != nil {
 		d.Label("recorded", "incomplete: the message below says why")
@@ -122,9 +121,9 @@ func (g *sweepGrid) drawn() string {
 	case g.Seeds == 1 || fixed == 0:
 		return ""
 	case fixed == len(g.Cells):
-		return "nothing: every seed gives the same figures, so one was run"
+		return "nothing is drawn: every seed gives the same figures, so one was run"
 	}
-	return fmt.Sprintf("nothing in %d of %d: every seed gives the same figures there, so one was run", fixed, len(g.Cells))
+	return fmt.Sprintf("nothing is drawn at %d of %d: every seed gives the same figures there, so one was run", fixed, len(g.Cells))
 }
 
 // exactness says what may be said of the figures.

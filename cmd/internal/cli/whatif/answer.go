@@ -191,7 +191,7 @@ func left(d *report.Document, a *whatif.Answer) {
 	for _, l := range a.Left {
 		why.Add(l.Why, l.Thread, 0)
 	}
-	d.Label("left", why.Lines(len(a.Left)+1)...)
+	d.Label("left out", why.Lines(len(a.Left)+1)...)
 	type col = report.Column[whatif.Left]
 	d.Table(report.TableOf("left_threads", a.Left,
 		col{Name: "thread", Of: func(l whatif.Left) report.Value { return report.Text(l.Thread) }},

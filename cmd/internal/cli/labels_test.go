@@ -2,9 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -14,7 +19,7 @@ import (
 
 func TestLabels(t *testing.T) {
 	t.Run("CLI-03 lines behind a label keep to the terminal's width without losing a word, and one to be pasted stays whole", labelWidth)
-	t.Run("TTY-03 every name in front of a line below a run's table is in the glossary", glossary)
+	t.Run("TTY-03 every name in front of a line and every title of a column, of all commands, is in the glossary", glossary)
 	for _, width := range []int{60, 80, 120, 200} {
 		t.Run(fmt.Sprintf("TTY-01 at %d columns no row of the comparison breaks, and from 120 on every column shows", width), func(t *testing.T) {
 			if width != 80 {
@@ -90,23 +95,104 @@ func labelWidth(t *testing.T) {
 	}
 }
 
-// glossary looks the names up that the lines of runs have.
+// computed are the names of lines that are not literals where they are printed, by
+// the file.
+var computed = map[string][]string{
+	"cmd/internal/cli/compare/document.go": {"unfinished", "only in A", "only in B", "cause", "events"},
+	"cmd/internal/cli/profile/show.go":     {"source"},
+	"cmd/internal/cli/report/document.go":  {"assumed", "unverified", "unfinished"},
+	"cmd/internal/cli/whatif/answer.go":    {"saved", "costs more"},
+}
+
+// title is a column's title as sources have it.
+var title = regexp.MustCompile(`^ ?[A-Z][A-Z0-9 ,:%/'-]*$`)
+
+// glossary looks the names of lines and the titles of columns up that any command
+// has: they are read from the sources, where each is a literal.
 func glossary(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/glossary.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile("run/document.go")
+	known := map[string]bool{}
+	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \|`).FindAllStringSubmatch(string(text), -1) {
+		for _, name := range strings.Split(row[1], "; ") {
+			known[name] = true
+		}
+	}
+	found := 0
+	for _, file := range sources(t) {
+		names, aside := namesIn(t, file)
+		if file = strings.TrimPrefix(filepath.ToSlash(file), "../../../"); aside && computed[file] == nil {
+			t.Errorf("%s prints a line under a name that is no literal: list the names it has", file)
+		}
+		for _, name := range append(names, computed[file]...) {
+			if found++; !known[name] {
+				t.Errorf("%s of %s is not in docs/glossary.md", name, file)
+			}
+		}
+	}
+	if found < 300 {
+		t.Fatalf("found %d names", found)
+	}
+}
+
+// sources are those of what prints documents.
+func sources(t *testing.T) (out []string) {
+	for _, dir := range []string{"../../../cmd/internal", "../../../metrics"} {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+				out = append(out, path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+// namesIn are the names of lines and the titles of columns of a source; aside is
+// whether a line's name is none of its literals.
+func namesIn(t *testing.T, file string) (names []string, aside bool) {
+	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := regexp.MustCompile(`Label\("([^"]+)"`).FindAllStringSubmatch(string(source), -1)
-	if len(names) < 10 {
-		t.Fatalf("found %d names", len(names))
-	}
-	for _, n := range names {
-		if !strings.Contains(string(text), "\n| "+n[1]+" |") {
-			t.Errorf("%s is not in docs/glossary.md", n[1])
+	literal := func(x ast.Expr) (string, bool) {
+		if l, ok := x.(*ast.BasicLit); ok && l.Kind == token.STRING {
+			text, err := strconv.Unquote(l.Value)
+			return text, err == nil
 		}
+		return "", false
 	}
+	var titles []string
+	columns := false
+	ast.Inspect(tree, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.CallExpr:
+			if f, ok := x.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Label" && len(x.Args) > 1 {
+				name, ok := literal(x.Args[0])
+				if aside = aside || !ok; name != "" {
+					names = append(names, name)
+				}
+			}
+		case *ast.SelectorExpr:
+			columns = columns || x.Sel.Name == "Column"
+		case *ast.IndexExpr:
+			if id, ok := x.X.(*ast.Ident); ok {
+				columns = columns || id.Name == "Column"
+			}
+		case ast.Expr:
+			if text, ok := literal(x); ok && title.MatchString(text) {
+				titles = append(titles, strings.TrimSpace(text))
+			}
+		}
+		return true
+	})
+	if columns {
+		names = append(names, titles...)
+	}
+	return names, aside
 }

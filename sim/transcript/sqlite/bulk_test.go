@@ -241,7 +241,7 @@ func sealedOtherwise(t *testing.T) {
 	if err := db.Store([]Ended{later(db, "r")}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.sql.Exec(`UPDATE run_rows SET seal = '3' || substr(seal, 2)`); err != nil {
+	if _, err := db.sql.Exec(`UPDATE run_rows SET seal = '9' || substr(seal, 2)`); err != nil {
 		t.Fatal(err)
 	}
 	if changed, sealed, err := db.Changed("r"); err != nil || sealed || len(changed) > 0 || db.Verify("r") != nil {

@@ -62,7 +62,9 @@ func (w *Writer) node(n *llm.Node) {
 		parent = w.hex(n.Parent.Hash)
 	}
 	head, tail := w.store.frame.of(n)
-	w.nodes.add(w.hex(n.Hash), parent, n.Level.String(), n.Role.String(), kind, name, int64(n.Pos), head, payload, tail, class)
+	hash := w.hex(n.Hash)
+	w.classes.add([]any{hash, class})
+	w.nodes.add(hash, parent, n.Level.String(), n.Role.String(), kind, name, int64(n.Pos), head, payload, tail, class)
 }
 
 func (w *Writer) payload(p *llm.Payload) string {

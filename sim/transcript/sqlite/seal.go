@@ -16,9 +16,15 @@ import (
 )
 
 // sealVersion stands in front of a seal. It grows when the columns of a part
-// change. Seals of version 1, made before schema 18, sum the rows of the views metrics
-// and invariants; one of a version that is not known says nothing.
-const sealVersion, sealOfViews = "2", "1"
+// change. Those of version 2 say nothing of the classes of blocks; those of version 1,
+// made before schema 18, sum the rows of the views metrics and invariants, too. One of a
+// version that is not known says nothing.
+const sealVersion, sealWithoutClasses, sealOfViews = "3", "2", "1"
+
+// knownSeal reports whether this program reads seals of a version.
+func knownSeal(version string) bool {
+	return version == sealVersion || version == sealWithoutClasses || version == sealOfViews
+}
 
 // neverSealed is the seal of a run that was recorded before there were any.
 const neverSealed = "0"
@@ -111,7 +117,7 @@ var (
 	executionsPart = part{"executions", `SELECT ` + executionColumns + ` FROM executions WHERE run = ? AND status <> 'running'`}
 )
 
-const endedPart, figuresPart = "agents.ended", "alike_in"
+const endedPart, figuresPart, classesPart = "agents.ended", "alike_in", "nodes.class"
 
 // parts lists all that a seal of a version has, those with the most rows last.
 func parts(version string) []part {
@@ -125,7 +131,7 @@ func parts(version string) []part {
 		}
 		list = append(list, part{x.name, "SELECT " + columns + " FROM " + from + " WHERE run = ?"})
 	}
-	return list
+	return append(list, part{classesPart, allNodes + "SELECT n.hash, n.class FROM up JOIN nodes n ON n.hash = up.hash"})
 }
 
 // querier is a connection or a transaction.
@@ -170,6 +176,7 @@ func (w *Writer) seal(tx *sql.Tx, run, execution []any) (string, error) {
 	for _, t := range w.sealed() {
 		text = t.sum.appendText(text, t.name)
 	}
+	text = w.classes.appendText(text, classesPart)
 	executions := sumOf(execution)
 	if w.execution > 1 {
 		all, err := executionsPart.read(tx, w.run)
@@ -207,13 +214,13 @@ func (w *Writer) sealExecutions(tx *sql.Tx) error {
 func ofAnother(seal string) bool {
 	version, _, _ := strings.Cut(seal, " ")
 	_, err := strconv.ParseUint(version, 10, 32)
-	return err == nil && version != sealVersion && version != sealOfViews
+	return err == nil && !knownSeal(version)
 }
 
 // parseSeal takes a seal apart; "" for one that says nothing.
 func parseSeal(seal string) (version string, parts map[string]string) {
 	words := strings.Fields(seal)
-	if len(words) == 0 || words[0] != sealVersion && words[0] != sealOfViews {
+	if len(words) == 0 || !knownSeal(words[0]) {
 		return "", nil
 	}
 	parts = map[string]string{}
@@ -248,7 +255,7 @@ func changedOf(db *DB, run string, asked func(part string) bool) (tables []strin
 		}
 		sealed = true
 		for _, p := range parts(version) {
-			if !asked(p.name) {
+			if !asked(p.name) || p.name == classesPart && want[p.name] == "" { // without content, or an older seal
 				continue
 			}
 			s, err := p.read(conn, run)
@@ -305,7 +312,7 @@ func (db *DB) look(doing string, do func(conn *sql.Conn) error) error {
 
 // Verify fails with ErrChanged when rows of a run are not those that were recorded.
 func (db *DB) Verify(run string) error {
-	tables, _, err := db.Changed(run)
+	tables, _, err := changedOf(db, run, func(part string) bool { return part != classesPart }) // of VerifyContent
 	if err == nil && len(tables) > 0 {
 		err = db.changed(run, tables)
 	}

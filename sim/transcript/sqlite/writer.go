@@ -27,6 +27,7 @@ type Writer struct {
 	textEnds   []int
 	ends       [][]any       // of activations whose rows are in the file
 	endedSum   sum           // of the activations that have ended
+	classes    sum           // of the run's blocks, by their hashes
 	agentRows  []*agentState // by ordinal
 	openTools  map[toolKey]*toolCall
 	scratch    []byte

@@ -18,11 +18,11 @@ test: format vet lint unit outside browser mutants ## everything that has to pas
 quick: format ## what a change can break, in under a minute: short tests of what differs from main and of what imports it
 	@GO="$(GO)" .ci/quick
 
-accept: ## rewrite every file that holds what the program gives: stories, digests, baseline, README and guides
+accept: ## rewrite every file that holds what the program gives: stories, digests, baseline, README, guides and pictures
 	$(GO) test ./scenarios -run TestJSONSchema -rewrite-schema
 	$(GO) test ./sim/transcript/sqlite -run TestSchema -rewrite-schema
 	$(GO) test ./sim/recording/profile -run 'TestConformance/.*is_in_the_binary_as' -rewrite-shipped
-	$(GO) test ./sim -run TestDigestsOnRecord -rewrite-digests
+	$(GO) test ./sim -run 'Test(DigestsOnRecord|LibraryPage)$$' -rewrite-digests -rewrite-library
 	$(GO) test $$(grep -rl cockroachdb/datadriven --include='*_test.go' . | xargs -n1 dirname | sort -u) -rewrite
 	$(GO) run ./cmd/agentsim bench --baseline testdata/bench/library.baseline --update
 	UPDATE_SCRIPTS=1 $(GO) test ./cmd/internal/cli -run 'Test(Scripts|Readme|Fields|LintRecorded|Validation|Realism)$$' -rewrite-readme -rewrite-fields -rewrite-lint -rewrite-validation

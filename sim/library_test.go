@@ -10,8 +10,10 @@ import (
 	"sync"
 	"testing"
 
+	"agentsim/metrics"
 	"agentsim/scenarios"
 	"agentsim/sim"
+	"agentsim/sim/transcript"
 )
 
 // eachOfLibrary calls fn with every variant of every scenario of the library.
@@ -51,17 +53,19 @@ type libraryRun struct {
 	name string
 	spec *sim.Spec
 	res  *sim.Result
+	bill *metrics.Run
 }
 
 // libraryOnce runs the library once, for all tests that ask what it comes to.
 var libraryOnce = sync.OnceValues(func() (all []libraryRun, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	err = eachOfLibrary(func(name string, spec *sim.Spec) error {
-		res, err := sim.Run(spec, sim.Options{})
+		fold := metrics.New(metrics.Options{Price: spec.Priced})
+		res, err := sim.Run(spec, sim.Options{Sinks: []transcript.Sink{fold}})
 		if err == nil && res.Outcome != sim.Completed {
 			err = fmt.Errorf("%s ended as %s: %s", name, res.Outcome, res.Detail)
 		}
-		all = append(all, libraryRun{name, spec, res})
+		all = append(all, libraryRun{name, spec, res, fold.Run()})
 		return err
 	})
 	return all, err

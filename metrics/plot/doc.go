@@ -1,4 +1,4 @@
-// Package plot draws line charts as SVG and PNG.
+// Package plot draws line charts and bars, as SVG and PNG.
 //
 // Rules:
 //   - Equal charts are equal bytes: nothing of the machine, its fonts or its

@@ -3,6 +3,7 @@ package plot
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
@@ -194,4 +195,88 @@ func count(img image.Image, want color.RGBA) (n int) {
 		}
 	}
 	return n
+}
+
+func bills() *Bars {
+	return &Bars{Title: "Title of it", Subtitle: "and what holds for all", X: "cost, US dollars", Parts: []string{"read", "written"},
+		Rows: []Bar{{Name: "inline", Parts: []float64{1, 3}, Label: "$4.00"}, {Name: "fork & all", Parts: []float64{0, 2}, Label: "$2.00"}}}
+}
+
+// box is a filled rectangle: its sides, and where it begins from below.
+type box struct{ from, to, at float64 }
+
+// boxes are those of a colour, in the order in which they are drawn.
+func boxes(t *testing.T, b *Bars, hue string) (out []box) {
+	t.Helper()
+	var text bytes.Buffer
+	if err := b.SVG(&text); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(text.String()) {
+		var x box
+		var left, top float64
+		if n, _ := fmt.Sscanf(line, `<path d="M%f,%fL%f,%fL%f,`, &x.from, &x.at, &left, &top, &x.to); n == 5 && strings.Contains(line, hue) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+func TestBars(t *testing.T) {
+	svg := func(b *Bars) (string, error) {
+		var out bytes.Buffer
+		err := b.SVG(&out)
+		return out.String(), err
+	}
+	t.Run("DOC-03 bars say their title, rows, parts and labels, and equal bars are equal bytes", func(t *testing.T) {
+		text, err := svg(bills())
+		again, _ := svg(bills())
+		if err != nil || again != text {
+			t.Fatalf("another picture of the same, or %v", err)
+		}
+		for _, want := range []string{"Title of it", "and what holds for all", "cost, US dollars", "read", "written", ">inline<", ">fork &amp; all<", "$4.00", "$2.00"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the picture does not say %q", want)
+			}
+		}
+	})
+	t.Run("DOC-03 lengths are figures, from the first part on, and the first row is on top", func(t *testing.T) {
+		// Of each part the legend's box, then the bars', the lowest first.
+		read, written := boxes(t, bills(), "#56B4E9"), boxes(t, bills(), "#E69F00")
+		if len(read) != 3 || len(written) != 3 {
+			t.Fatalf("%d and %d boxes", len(read), len(written))
+		}
+		unit := read[2].to - read[2].from
+		for what, off := range map[string]float64{"the first row's second part": written[2].to - written[2].from - 3*unit, "the second row's": written[1].to - written[1].from - 2*unit,
+			"where parts meet": written[2].from - read[2].to, "where rows begin": written[1].from - read[2].from} {
+			if unit <= 0 || math.Abs(off) > 0.1 {
+				t.Errorf("%s is %.2f off, a dollar is %.2f", what, off, unit)
+			}
+		}
+		if written[2].at <= written[1].at || read[2].at != written[2].at {
+			t.Errorf("rows are at %v and %v", written[2].at, written[1].at)
+		}
+	})
+	t.Run("DOC-03 one row has its bar", func(t *testing.T) {
+		one := bills()
+		one.Rows = one.Rows[:1]
+		if got := boxes(t, one, "#56B4E9"); len(got) != 2 {
+			t.Errorf("%d boxes", len(got))
+		}
+	})
+	t.Run("DOC-03 what cannot be drawn is an error", func(t *testing.T) {
+		for what, spoil := range map[string]func(*Bars){
+			"0 rows":           func(b *Bars) { b.Rows = nil },
+			"fork & all":       func(b *Bars) { b.Rows[1].Parts = []float64{1} },
+			"none of them neg": func(b *Bars) { b.Rows[0].Parts[0] = -1 },
+			"has not":          func(b *Bars) { b.Rows[0].Parts[0] = math.NaN() },
+			"empty":            func(b *Bars) { b.Rows = []Bar{{Name: "inline", Parts: []float64{0, 0}}} },
+		} {
+			b := bills()
+			spoil(b)
+			if _, err := svg(b); err == nil || !strings.Contains(err.Error(), what) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+	})
 }

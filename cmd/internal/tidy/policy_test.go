@@ -89,7 +89,7 @@ metrics/realism:       sim/vtime sim/rng sim/recording sim/recording/profile
 metrics/sharedprefix:        sim/llm sim/llm/tokens sim/transcript cachemodel
 metrics/baseline:      sim/rng sim/excerpt scenarios/document sim/transcript metrics metrics/stat metrics/sharedprefix
 metrics/grid:          metrics metrics/stat metrics/baseline metrics/report cachemodel
-metrics/sides:         metrics metrics/stat metrics/baseline metrics/report
+metrics/sides:         metrics metrics/stat metrics/baseline metrics/report metrics/plot cachemodel
 metrics/gobench:       metrics metrics/baseline
 metrics/heads:         scenarios/document sim/llm sim/llm/tokens sim/gate sim/tool sim/agent sim/client sim/project sim/permission cachemodel metrics metrics/baseline
 metrics/page:          metrics/report

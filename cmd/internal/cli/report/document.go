@@ -12,6 +12,7 @@ import (
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/report"
+	"agentsim/metrics/sides"
 )
 
 func sortedNames[V any](of map[string]V) []string { return slices.Sorted(maps.Keys(of)) }
@@ -26,6 +27,9 @@ func document(runs []*recorded, at string) *report.Document {
 		panic(err) // the default columns are columns
 	}
 	d.Table(report.Comparison(all, columns))
+	if bills := sides.Bills("The bill of each run", all); bills != nil {
+		d.Embed(bills.Inline)
+	}
 	d.Label("unfinished", unfinished(runs)...)
 	d.Label("why", slices.Concat(report.Why(all), report.WakeUps(all), report.Losses(all), undone(runs))...)
 	d.Label("assumed", append(gathered(runs, func(x *said) []string { return x.assumed }), unknown(runs))...)

@@ -11,6 +11,7 @@ import (
 	"agentsim/metrics"
 	"agentsim/metrics/grid"
 	"agentsim/metrics/report"
+	"agentsim/metrics/sides"
 	"agentsim/scenarios"
 	"agentsim/scenarios/expect"
 	"agentsim/sim"
@@ -67,6 +68,9 @@ func (a *answer) document(s *ui.Env) *report.Document {
 		columns = append(slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return name == "outcome" }), "outcome")
 	}
 	d.Table(report.Comparison(rows, columns))
+	if bills := sides.Bills(a.file.Name, rows); bills != nil {
+		d.Embed(bills.Inline)
+	}
 	d.Table(a.variants(why))
 	d.Main("variants")
 	d.Whole(report.MarkdownText(heading))

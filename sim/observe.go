@@ -108,18 +108,19 @@ func (o *observer) Said(a *agent.Agent, text *llm.Payload) {
 		}
 	})
 	o.look(a)
-	for _, item := range done {
-		o.record(a, o.done(a, item, o.concerns(item, done, stale)))
+	for i, item := range done {
+		o.record(a, o.done(a, item, done[:i], o.concerns(item, done, stale)))
 	}
 	if len(done) > 0 {
 		o.next(a)
 	}
 }
 
-// done is what an agent's word that an item is done comes to: without the content
+// done is what an agent's word that an item is done, behind others in one answer, comes
+// to: without the content
 // of a file that the item needs, or an end of a command that it runs, it is not
 // done.
-func (o *observer) done(a *agent.Agent, item string, stale bool) *transcript.Item {
+func (o *observer) done(a *agent.Agent, item string, with []string, stale bool) *transcript.Item {
 	want := o.reading.items[item]
 	missing := o.unread(a, want.needs)
 	for i, p := range missing {
@@ -128,7 +129,7 @@ func (o *observer) done(a *agent.Agent, item string, stale bool) *transcript.Ite
 	if missing = append(missing, o.unrun(a, want.runs)...); len(missing) > 0 {
 		return &transcript.Item{Item: item, Outcome: transcript.Failed, Missing: missing}
 	}
-	o.reading.before = append(o.reading.before, Before{item, o.before(a, want.needs), len(want.needs)})
+	o.reading.before = append(o.reading.before, Before{item, o.before(a, with, want.needs), len(want.needs)})
 	return &transcript.Item{Item: item, Outcome: o.outcome(a, item, stale), Reads: len(want.reads), Unread: o.unread(a, want.reads)}
 }
 

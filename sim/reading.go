@@ -88,10 +88,13 @@ func (o *observer) unread(a *agent.Agent, files []string) []string {
 }
 
 // before counts those of some files that an agent had in its request before it came
-// to the item that it is at, and has not read for it.
-func (o *observer) before(a *agent.Agent, files []string) (n int) {
+// to the item that it is at, and has not read for it. What it has read for another item,
+// done in the same answer, was there as well.
+func (o *observer) before(a *agent.Agent, with, files []string) (n int) {
 	for _, p := range files {
-		if at, held := o.reading.held[a.Ref()][p]; held && at < o.reading.item[a.Ref()] {
+		at, held := o.reading.held[a.Ref()][p]
+		other := func(item string) bool { return slices.Contains(o.reading.items[item].needs, p) }
+		if held && (at < o.reading.item[a.Ref()] || slices.ContainsFunc(with, other)) {
 			n++
 		}
 	}

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -102,11 +103,16 @@ func fail(path, doing string, err error) error {
 		return err
 	}
 	e = &Error{Path: path, Doing: doing, Cause: err}
-	if kindOf != nil {
+	if m := misread.FindStringSubmatch(err.Error()); m != nil {
+		e.Kind, e.Doing = ErrDamaged, doing+" ("+m[1]+" is "+m[2]+", which it cannot be)"
+	} else if kindOf != nil {
 		e.Kind = kindOf(err)
 	}
 	return e
 }
+
+// misread is the error of package sql about a cell whose value its column cannot have.
+var misread = regexp.MustCompile(`sql: Scan error on column index \d+, name "([^"]*)": converting (?:driver\.Value type \w+ \()?(.*?)\)? to `)
 
 // dsn is the driver's name for a file; the path may hold any character.
 func dsn(path string, params string) string {

@@ -102,11 +102,13 @@ func (d *Document) Say(format string, args ...any) { d.say(fmt.Sprintf(format, a
 // say adds text for people whose further lines stand so many columns behind.
 func (d *Document) say(text string, hang int) {
 	d.parts = append(d.parts, part{lines: []string{text}, say: func(st Style) string {
-		if strings.Contains(text, "\n") || strings.HasPrefix(strings.TrimLeft(text, " "), "agentsim ") {
+		line := strings.Trim(text, "\n")
+		if strings.Contains(line, "\n") || strings.HasPrefix(strings.TrimLeft(line, " "), "agentsim ") {
 			return text + "\n"
 		}
-		hang := min(hang, len(text))
-		return text[:hang] + strings.Join(st.Lines(text[hang:], hang), "\n"+strings.Repeat(" ", hang)) + "\n"
+		hang := min(hang, len(line))
+		broken := line[:hang] + strings.Join(st.Lines(line[hang:], hang), "\n"+strings.Repeat(" ", hang))
+		return strings.Replace(text, line, broken, 1) + "\n"
 	}})
 }
 
@@ -448,7 +450,7 @@ func (s *Sheet) write(w io.Writer, st Style) error {
 		return nil
 	}
 	shown, t := s.people(0), s.table(s.people(0))
-	for without := s.mostDropped(); without > 0 && st.Width > 0 && !t.pointed().stacked().fits(st.Width); without-- {
+	for without := s.mostDropped(); without > 0 && st.Width > 0 && !t.stacked().fits(st.Width); without-- {
 		shown = s.people(without)
 		t = s.table(shown)
 	}

@@ -67,7 +67,10 @@ func (t *Table) Len() int { return len(t.rows) }
 // is wider than the style's width, titles take two lines and long texts go on in
 // further ones.
 func (t *Table) Write(w io.Writer, st Style) error {
-	if t = t.pointed(); st.Width > 0 && !t.fits(st.Width) {
+	if p := t.pointed(); st.Width <= 0 || p.stacked().fits(st.Width) || !t.stacked().fits(st.Width) {
+		t = p
+	}
+	if st.Width > 0 && !t.fits(st.Width) {
 		t = t.stacked()
 	}
 	t = t.plain().painted(st)
@@ -125,7 +128,8 @@ func (t *Table) fits(width int) bool {
 var figure = regexp.MustCompile(`^[+-]?\$?[0-9][0-9,]*((?:\.[0-9]+)?(?: ?[A-Za-z%×]+)?)$`)
 
 // pointed is the table with blanks behind the figures of a column whose decimals, or
-// units, are shorter than others', so that points are below one another.
+// units, are shorter than others', so that points are below one another. Where only that
+// makes the table wider than a terminal, it is printed without.
 func (t *Table) pointed() *Table {
 	out := *t
 	out.rows = nil

@@ -77,9 +77,8 @@ func TestFields(t *testing.T) {
 	})
 }
 
-// fieldsOf says the names of one command line's forms.
-func fieldsOf(t *testing.T, words string, runs map[string]string) string {
-	t.Helper()
+// withRuns are the words of a command line with runs by their ids.
+func withRuns(words string, runs map[string]string) []string {
 	args := strings.Fields(words)
 	for i, w := range args {
 		run, rest, _ := strings.Cut(w, ":")
@@ -87,6 +86,13 @@ func fieldsOf(t *testing.T, words string, runs map[string]string) string {
 			args[i] = strings.TrimSuffix(id+":"+rest, ":")
 		}
 	}
+	return args
+}
+
+// fieldsOf says the names of one command line's forms.
+func fieldsOf(t *testing.T, words string, runs map[string]string) string {
+	t.Helper()
+	args := withRuns(words, runs)
 	print := func(form string) string {
 		args := append(slices.Clone(args), "-o", form)
 		if args[0] == "runs" { // which takes them away

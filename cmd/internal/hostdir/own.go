@@ -85,7 +85,7 @@ var (
 			`phase,start_s,start_ns|source,role,family|server,line,tools|repository,sessions,requests|build,semantics,form|scenario,ok)[,\n]`,
 		`\| (?:VARIANT \| (?:AGENTS|FIGURE)|AGENT \| TYPE \| FROM|CALL \| AGENT \| AT|TURNS \| FORK, (?:LAW|FORMULA)|RUN \| (?:SCENARIO|FORMAT)|run \| events|rule \| serious|first \| second|`+
 			`NAME \| (?:FROM|WHY)|PHASE \| FROM|ROLE \| FAMILY|SERVER \| LINE|REPOSITORY \| REQUESTS|scenario \| ok|run \| (?:agent|table)|build \| semantics) \|`,
-		`## agentsim (?:bench|check)`, "\n```\nA  .*\nB  .*\n\n```\n",
+		`## agentsim (?:bench|check)`, "\n```\nA  .*\nB  .*\n\n```\n", "\nA  .*\n\nB  .*\n",
 		// baselines, JUnit, SARIF, Go benchmarks, pictures, events, databases
 		`\{\s*"(?:baseline|agentsim_baseline|agentsim_check)": ?`, `<\?xml[^\n]*\n<testsuites name="agentsim `,
 		`\{\s*"\$schema": "[^"]*sarif[^"]*",\s*"runs": \[\s*\{\s*"tool": \{\s*"driver": \{\s*"name": "agentsim`, `agentsim-semantics: \d+\nUnit `,

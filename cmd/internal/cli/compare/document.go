@@ -20,7 +20,9 @@ import (
 // document is the comparison, said once.
 func (c *comparing) document(open []string) *report.Document {
 	d := &report.Document{}
-	d.Say("%s\n%s\n", c.side("A", c.A, func(p sides.Pair) *sides.Group { return p.A }), c.side("B", c.B, func(p sides.Pair) *sides.Group { return p.B }))
+	d.Say("%s", c.side("A", c.A, func(p sides.Pair) *sides.Group { return p.A }))
+	d.Say("%s", c.side("B", c.B, func(p sides.Pair) *sides.Group { return p.B }))
+	d.Say("")
 	d.Field("a", report.Text(c.A.Name))
 	d.Field("b", report.Text(c.B.Name))
 	all, shown := c.Figures()

@@ -15,7 +15,7 @@ import (
 // document is the comparison, said once.
 func (c *comparison) document(o *options) *report.Document {
 	d := &report.Document{}
-	d.Say("crossover    %s\n             %s", c.title(), c.sizes())
+	d.Label("crossover", c.title(), c.sizes())
 	if c.setting != nil {
 		d.Label("setting", c.setting.Name+": "+c.setting.Why)
 		d.Field("setting", report.Text(c.setting.Name))

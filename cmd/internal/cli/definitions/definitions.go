@@ -138,13 +138,13 @@ func agentColumns() []report.Column[agentRow] {
 	type col = report.Column[agentRow]
 	return []col{
 		{Name: "name", Head: "NAME", Of: func(r agentRow) report.Value { return report.Text(r.Type) }},
-		{Name: "from", Head: "FROM", Of: func(r agentRow) report.Value { return report.Text(r.from) }},
+		{Name: "from", Head: "FROM", Drop: 1, Of: func(r agentRow) report.Value { return report.Text(r.from) }},
 		{Name: "state", Of: func(r agentRow) report.Value { return report.Text(r.state) }},
 		{Name: "by", Of: func(r agentRow) report.Value { return report.Text(r.by).If(r.by != "") }},
-		{Name: "model", Head: "MODEL", Drop: 1, Of: func(r agentRow) report.Value { return report.Text(cmp.Or(r.Model, "default")) }},
+		{Name: "model", Head: "MODEL", Drop: 2, Of: func(r agentRow) report.Value { return report.Text(cmp.Or(r.Model, "default")) }},
 		{Name: "tools", Of: func(r agentRow) report.Value { return report.List(r.Tools).If(len(r.Tools) > 0) }},
 		{Name: "disallowed_tools", Of: func(r agentRow) report.Value { return report.List(r.Disallowed).If(len(r.Disallowed) > 0) }},
-		{Head: "TOOLS", Drop: 2, Of: func(r agentRow) report.Value { return report.Text(toolsWord(r.Tools, r.Disallowed)) }},
+		{Head: "TOOLS", Drop: 3, Of: func(r agentRow) report.Value { return report.Text(toolsWord(r.Tools, r.Disallowed)) }},
 		{Head: "STATE", Of: func(r agentRow) report.Value { return report.Text(stateWord(r)) }},
 		{Name: "place", Head: "PLACE", Of: func(r agentRow) report.Value { return report.Text(r.place).OrBlank(r.place != "") }},
 		{Name: "description", Of: func(r agentRow) report.Value { return report.Text(r.Description) }},

@@ -166,12 +166,12 @@ func blockTable(blocks []sqlite.BlockInfo, recorded bool) *report.Sheet {
 	type col = report.Column[sqlite.BlockInfo]
 	return report.TableOf("contents", blocks,
 		col{Name: "position", Head: " BLOCK", Of: func(b sqlite.BlockInfo) report.Value { return report.Count(b.Pos) }},
-		col{Name: "level", Head: "LEVEL", Of: func(b sqlite.BlockInfo) report.Value { return report.Text(b.Level) }},
-		col{Name: "role", Head: "ROLE", Drop: 2, Of: func(b sqlite.BlockInfo) report.Value { return report.Text(b.Role) }},
+		col{Name: "level", Head: "LEVEL", Drop: 1, Of: func(b sqlite.BlockInfo) report.Value { return report.Text(b.Level) }},
+		col{Name: "role", Head: "ROLE", Drop: 3, Of: func(b sqlite.BlockInfo) report.Value { return report.Text(b.Role) }},
 		col{Name: "kind", Of: func(b sqlite.BlockInfo) report.Value { return report.Text(b.Kind) }},
 		col{Name: "name", Of: func(b sqlite.BlockInfo) report.Value { return report.Text(b.Name) }},
 		col{Head: "KIND", Of: func(b sqlite.BlockInfo) report.Value { return report.Text(strings.TrimSpace(b.Kind + " " + b.Name)) }},
-		col{Head: " BYTES", Drop: 1, Of: func(b sqlite.BlockInfo) report.Value {
+		col{Head: " BYTES", Drop: 2, Of: func(b sqlite.BlockInfo) report.Value {
 			return report.Count(len(b.Content)).If(!recorded || !toevents.Opaque(b.Content))
 		}},
 		col{Head: "CACHE", Of: func(b sqlite.BlockInfo) report.Value { return report.Text(map[bool]string{true: "read"}[b.Cached]) }},

@@ -169,17 +169,17 @@ func figureTable(rows []figureRow, several bool) *report.Sheet {
 	}
 	return report.TableOf("figures", rows,
 		source,
-		col{Name: "role", Head: "ROLE", Of: text(func(r figureRow) string { return r.Role.Role })},
-		col{Name: "family", Head: "FAMILY", Of: text(func(r figureRow) string { return r.Family })},
+		col{Name: "role", Head: "ROLE", Drop: 1, Of: text(func(r figureRow) string { return r.Role.Role })},
+		col{Name: "family", Head: "FAMILY", Drop: 2, Of: text(func(r figureRow) string { return r.Family })},
 		col{Name: "type", Of: text(func(r figureRow) string { return r.Type })},
 		col{Name: "label", Head: "FIGURE", Of: text(figureRow.label)},
 		col{Name: "unit", Of: text(func(r figureRow) string { return string(r.unit) })},
-		col{Name: "n", Head: " N", Drop: 1, Of: func(r figureRow) report.Value { return report.Count(r.N) }},
-		col{Name: "sessions", Head: " SESSIONS", Drop: 4, Of: func(r figureRow) report.Value { return report.Count(r.Sessions) }},
+		col{Name: "n", Head: " N", Drop: 3, Of: func(r figureRow) report.Value { return report.Count(r.N) }},
+		col{Name: "sessions", Head: " SESSIONS", Drop: 6, Of: func(r figureRow) report.Value { return report.Count(r.Sessions) }},
 		col{Name: "p10", Head: " P10", Of: at(10)},
 		col{Name: "p50", Head: " P50", Of: at(50)},
 		col{Name: "p90", Head: " P90", Of: at(90)},
-		col{Name: "floor_p50", Head: " FLOOR 50", Drop: 2, Of: floor(0)},
-		col{Name: "floor_p90", Head: " FLOOR 90", Drop: 2, Of: floor(1)},
-		col{Name: "figure", Head: "KEY", Drop: 3, Of: text(func(r figureRow) string { return r.name })})
+		col{Name: "floor_p50", Head: " FLOOR 50", Drop: 4, Of: floor(0)},
+		col{Name: "floor_p90", Head: " FLOOR 90", Drop: 4, Of: floor(1)},
+		col{Name: "figure", Head: "KEY", Drop: 5, Of: text(func(r figureRow) string { return r.name })})
 }

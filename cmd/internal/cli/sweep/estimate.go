@@ -261,5 +261,5 @@ func estimateTable(list []estimated) *report.Sheet {
 		col{Name: "n", Of: func(r row) report.Value { return report.Count(r.N) }},
 		col{Name: "p10", Of: exact(p10)}, col{Name: "p50", Of: exact(p50)}, col{Name: "p90", Of: exact(p90)},
 		col{Head: " P10", Of: value(p10)}, col{Head: " P50", Of: value(p50)}, col{Head: " P90", Of: value(p90)},
-		col{Name: "band", Head: " P90/P10", Of: func(r row) report.Value { return report.Ratio(r.P90, r.P10) }})
+		col{Name: "band", Head: " P90/P10", Drop: 1, Of: func(r row) report.Value { return report.Ratio(r.P90, r.P10) }})
 }

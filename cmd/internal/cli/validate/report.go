@@ -293,16 +293,11 @@ func (v *validation) transitions() *report.Sheet {
 	return report.TableOf("transitions", rows, append([]col{
 		repository(func(f followed) *judge.Repo { return f.repo }),
 		{Name: "transition", Head: "TRANSITION", Of: func(f followed) report.Value { return report.Text(f.by.String()) }},
-		{Name: "within_ttl", Head: "IN TTL", Of: func(f followed) report.Value {
-			if f.within {
-				return report.Bool(true).As("within")
-			}
-			return report.Bool(false).As("over")
-		}},
-		{Head: " N", Of: func(f followed) report.Value { return report.Count(f.N) }},
+		{Name: "within_ttl", Head: "IN TTL", Of: func(f followed) report.Value { return report.Bool(f.within) }},
+		{Head: " N", Drop: 1, Of: func(f followed) report.Value { return report.Count(f.N) }},
 		class(" EXACT", recording.Exact), class(" OVER", recording.Over), class(" NEAR", recording.ShortNear),
 		class(" LAG", recording.Visibility), class(" STATIC", recording.StaticPrefix), class(" ZERO", recording.Zero),
-		{Head: " PREDICTED", Of: func(f followed) report.Value { return report.Share(f.Predicted, f.N).Fine() }},
+		{Head: " RIGHT", Of: func(f followed) report.Value { return report.Share(f.Predicted, f.N).Fine() }},
 		{Head: " OFF", Drop: 1, Of: func(f followed) report.Value { return report.Count(f.Off.Abs) }},
 		{Head: " NAIVE OFF", Drop: 1, Of: func(f followed) report.Value { return report.Count(f.Naive.Abs) }},
 	}, reads("", func(f followed) judge.Cell { return f.Cell })...)...)
@@ -335,11 +330,11 @@ func (v *validation) causes() *report.Sheet {
 		col{Name: "cause", Head: "CAUSE", Of: func(m missed) report.Value {
 			return report.Text(m.cause.String()).As(cmp.Or(m.cause.String(), "(read as expected)"))
 		}},
-		col{Name: "requests", Head: " REQUESTS", Of: func(m missed) report.Value { return report.Count(m.repo.Missed[m.cause]) }},
+		col{Name: "requests", Head: " REQUESTS", Drop: 1, Of: func(m missed) report.Value { return report.Count(m.repo.Missed[m.cause]) }},
 		col{Name: "tokens_lost", Head: " LOST", Of: func(m missed) report.Value { return report.Count(m.repo.Lost[m.cause]) }},
-		col{Head: " SHARE OF LOST", Drop: 2, Of: func(m missed) report.Value { return report.Share(m.repo.Lost[m.cause], m.lost) }},
+		col{Head: " SHARE OF LOST", Drop: 3, Of: func(m missed) report.Value { return report.Share(m.repo.Lost[m.cause], m.lost) }},
 		col{Name: "tokens_off", Head: " MODEL OFF", Of: func(m missed) report.Value { return report.Count(m.repo.Residue[m.cause]) }},
-		col{Head: " SHARE OF READ", Drop: 1, Of: func(m missed) report.Value {
+		col{Head: " SHARE OF READ", Drop: 2, Of: func(m missed) report.Value {
 			c := m.repo.Followers()
 			return report.Text(report.Percent3(m.repo.Residue[m.cause], c.Read))
 		}})
@@ -357,13 +352,13 @@ func (v *validation) firsts() *report.Sheet {
 		repository(itself),
 		{Head: " THREADS", Of: func(r judge.Repo) report.Value { return report.Count(firstOf(r).N) }},
 		{Head: " CACHE READ", Of: func(r judge.Repo) report.Value { return report.Count(firstOf(r).Read) }},
-		{Head: " SHARE OF READ", Drop: 2, Of: func(r judge.Repo) report.Value { return report.Share(firstOf(r).Read, r.Usage.Read).Fine() }},
+		{Head: " SHARE OF READ", Drop: 3, Of: func(r judge.Repo) report.Value { return report.Share(firstOf(r).Read, r.Usage.Read).Fine() }},
 		{Head: " EXACT", Of: func(r judge.Repo) report.Value { c := firstOf(r); return report.Share(c.Predicted, c.N) }},
 		{Head: " OFF", Of: func(r judge.Repo) report.Value { return report.Count(firstOf(r).Off.Abs) }},
-		{Head: " NAIVE OFF", Drop: 1, Of: func(r judge.Repo) report.Value { return report.Count(firstOf(r).Naive.Abs) }},
-		{Head: " PREFIX KNOWN", Of: func(r judge.Repo) report.Value { return report.Count(r.Known.N) }},
-		{Head: " EXACT", Of: func(r judge.Repo) report.Value { return report.Share(r.Known.Predicted, r.Known.N) }},
-		{Head: " OFF", Of: func(r judge.Repo) report.Value { return report.Count(r.Known.Off.Abs) }},
+		{Head: " NAIVE OFF", Drop: 2, Of: func(r judge.Repo) report.Value { return report.Count(firstOf(r).Naive.Abs) }},
+		{Head: " PREFIX KNOWN", Drop: 1, Of: func(r judge.Repo) report.Value { return report.Count(r.Known.N) }},
+		{Head: " KNOWN EXACT", Drop: 1, Of: func(r judge.Repo) report.Value { return report.Share(r.Known.Predicted, r.Known.N) }},
+		{Head: " KNOWN OFF", Drop: 1, Of: func(r judge.Repo) report.Value { return report.Count(r.Known.Off.Abs) }},
 	}, append(reads("", firstOf), reads("prefix_known_", func(r judge.Repo) judge.Cell { return r.Known })...)...)...)
 }
 
@@ -374,9 +369,9 @@ func (v *validation) agreement() *report.Sheet {
 		col{Name: "inferred", Head: "WE INFER", Of: func(a judge.Agreement) report.Value {
 			return report.Text(a.Ours.String()).As(cmp.Or(a.Ours.String(), "no miss"))
 		}},
-		col{Name: "requests", Head: " REQUESTS", Of: func(a judge.Agreement) report.Value { return report.Count(a.N) }},
-		col{Name: "server_tokens", Head: " TOKENS IT NAMES", Drop: 1, Of: func(a judge.Agreement) report.Value { return report.Count(a.Missed) }},
-		col{Name: "tokens_lost", Head: " TOKENS LOST", Drop: 1, Of: func(a judge.Agreement) report.Value { return report.Count(a.Lost) }},
+		col{Name: "requests", Head: " REQUESTS", Drop: 1, Of: func(a judge.Agreement) report.Value { return report.Count(a.N) }},
+		col{Name: "server_tokens", Head: " TOKENS IT NAMES", Drop: 2, Of: func(a judge.Agreement) report.Value { return report.Count(a.Missed) }},
+		col{Name: "tokens_lost", Head: " TOKENS LOST", Drop: 2, Of: func(a judge.Agreement) report.Value { return report.Count(a.Lost) }},
 		col{Name: "agree", Head: "AGREE", Of: func(a judge.Agreement) report.Value { return report.Text(agrees(a)) }})
 }
 

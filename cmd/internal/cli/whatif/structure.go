@@ -101,7 +101,7 @@ func (o *options) structured(d *report.Document, a *whatif.Structured) {
 	session, children := func(r whatif.Row) cachemodel.Picodollars { return r.Session }, func(r whatif.Row) cachemodel.Picodollars { return r.Children }
 	d.Table(report.TableOf("structures", rows,
 		col{Name: "structure", Head: "STRUCTURE", Of: func(r whatif.Row) report.Value { return report.Text(name(r)) }},
-		col{Name: "overlap", Head: " OVERLAP", Of: func(r whatif.Row) report.Value {
+		col{Name: "overlap", Head: "OVERLAP", Of: func(r whatif.Row) report.Value {
 			if r.Measured {
 				return report.Share(r.Overlap, 1000).As(report.Percent(r.Overlap, 1000) + ", measured")
 			}
@@ -111,9 +111,9 @@ func (o *options) structured(d *report.Document, a *whatif.Structured) {
 			return report.Share(r.Overlap, 1000).OrBlank(r.Structure == scenarios.Fork || r.Structure == scenarios.Inline)
 		}},
 		col{Name: "children_cost", Head: " THEIR WORK", Unit: report.USD, Of: func(r whatif.Row) report.Value { return report.Dollars(r.Children) }},
-		col{Name: "children_to_told", Head: " AGAINST", Of: against(children)},
+		col{Name: "children_to_told", Head: " WORK, AGAINST", Drop: 1, Of: against(children)},
 		col{Name: "cost", Head: " SESSION", Unit: report.USD, Of: func(r whatif.Row) report.Value { return report.Dollars(r.Session) }},
-		col{Name: "cost_to_told", Head: " AGAINST", Of: against(session)}))
+		col{Name: "cost_to_told", Head: " SESSION, AGAINST", Of: against(session)}))
 	d.Main("structures")
 	d.Say("")
 	d.Label("band", a.Band(report.Money))

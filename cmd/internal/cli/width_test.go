@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"agentsim/cmd/internal/ui"
+)
+
+// pasted is a line that holds a command to paste, which stays whole.
+var pasted = regexp.MustCompile(`(^|  )agentsim [a-z]`)
+
+// TestWidths runs the command lines of the page of fields on terminals.
+func TestWidths(t *testing.T) {
+	long(t)
+	page, err := os.ReadFile(fieldsPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := examplePlace(t)
+	runExample(t, place, "agentsim bench hello --baseline hello.baseline --update")
+	runs := map[string]string{"RUN": exampleRun(t, place, false)}
+	t.Chdir(place)
+	t.Run("TTY-01 at 60, 80, 120 and 200 columns no row of any command's tables breaks, and from 120 on every column shows", func(t *testing.T) {
+		for _, m := range regexp.MustCompile("(?m)^## `agentsim (.*)`$").FindAllStringSubmatch(string(page), -1) {
+			if strings.HasPrefix(m[1], "runs ") || strings.Contains(m[1], "--update") {
+				continue // they change what others look at, and print no table
+			}
+			if runs["SESSION"] == "" && strings.Contains(m[1], "SESSION") {
+				runs["SESSION"] = exampleRun(t, place, true)
+			}
+			args := withRuns(m[1], runs)
+			for _, width := range []int{60, 80, 120, 200} {
+				_, out, stderr := try(func(s *ui.Env) { s.Terminal, s.Width = true, width }, args...)
+				if out == "" {
+					t.Fatalf("agentsim %s: %s", m[1], stderr)
+				}
+				wide(t, fmt.Sprintf("agentsim %s at %d", m[1], width), out, width)
+			}
+		}
+	})
+}
+
+// wide reports lines that are wider than a terminal, and columns that are left out
+// where there is room. A profile's table has twelve, of which its keys need more than 120.
+func wide(t *testing.T, what, out string, width int) {
+	t.Helper()
+	for line := range strings.Lines(ansi.ReplaceAllString(out, "")) {
+		if line = strings.TrimSuffix(line, "\n"); !pasted.MatchString(line) && utf8.RuneCountInString(line) > width {
+			t.Errorf("%s: %s", what, line)
+		}
+	}
+	if _, left, found := strings.Cut(out, "not shown at"); found && (width >= 200 || width >= 120 && !strings.HasPrefix(what, "agentsim profile show")) {
+		left, _, _ = strings.Cut(left, "(")
+		t.Errorf("%s: columns are left out: %s", what, left)
+	}
+}

@@ -36,10 +36,19 @@ func (g *Grid) Curves() (curves []Curve, xs []float64, numbers bool) {
 	return curves, xs, numbers
 }
 
+// Timed reports whether its values are times, which are nanoseconds where they are
+// numbers.
+func (a Axis) Timed() bool {
+	v, err := metrics.ParseValue(a.Values[0])
+	return err == nil && v.Unit == metrics.Nanoseconds
+}
+
+// positions are where values are on the axis: in their order where they are no rising
+// numbers, or where nothing is between them: a provider has the TTLs that it has.
 func (a Axis) positions() (xs []float64, numbers bool) {
 	for i, text := range a.Values {
 		v, err := metrics.ParseValue(text)
-		if err != nil || i > 0 && v.Float() <= xs[i-1] {
+		if err != nil || a.Short() == "ttl" || i > 0 && v.Float() <= xs[i-1] {
 			xs = nil
 			for j := range a.Values {
 				xs = append(xs, float64(j))

@@ -78,8 +78,14 @@ func (b *Bars) longest() (most float64) {
 	return most
 }
 
-// apart is how far names are from their bars: a viewer's font may be wider than ours.
-const apart = 0.6 * vg.Centimeter
+// gap is how far names are from their bars: where a viewer has not got our font, another
+// may make them a sixth wider.
+func (b *Bars) gap(style draw.TextStyle) (most vg.Length) {
+	for i := range b.Rows {
+		most = max(most, style.Width(b.Rows[i].Name))
+	}
+	return vg.Points(5) + most/6
+}
 
 // room is how much further than the longest bar the axis goes, for the label.
 const room = 1.25
@@ -93,7 +99,7 @@ func (b *Bars) draw(canvas draw.Canvas) error {
 	p.X.Label.Text = b.X
 	p.X.Label.TextStyle.Font, p.X.Label.Padding = font.From(sans, 12), vg.Points(6)
 	p.X.Tick.Label.Font, p.Y.Tick.Label.Font = font.From(sans, 10), font.From(sans, 11)
-	p.X.Tick.Marker, p.Y.LineStyle.Width, p.Y.Padding = plot.TickerFunc(round), 0, apart
+	p.X.Tick.Marker, p.Y.LineStyle.Width, p.Y.Padding = plot.TickerFunc(round), 0, b.gap(p.Y.Tick.Label)
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal.Color = faint, color.Transparent
 	p.Add(grid)

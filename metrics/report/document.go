@@ -431,7 +431,7 @@ func (s *Sheet) table(columns []sheetColumn) *Table {
 	for i, c := range columns {
 		name, right := title(c.head)
 		t.heads, t.right = append(t.heads, name), append(t.right, right)
-		cells[i] = format(c.cells)
+		cells[i] = Aligned(c.cells)
 	}
 	for r := range s.Len() {
 		row, marks := make([]string, len(columns)), make([]Mark, len(columns))

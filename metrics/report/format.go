@@ -137,10 +137,10 @@ func Times(num, den int64) string {
 	return fmt.Sprintf("%d×", round(n, 1000))
 }
 
-// format prints the values of one column: all of a kind in one unit and with as
+// Aligned prints the values of one column: all of a kind in one unit and with as
 // many decimals, so that numbers put to the right stand with their points below
 // one another.
-func format(column []Value) []string {
+func Aligned(column []Value) []string {
 	scale := scaleOf(column)
 	out := make([]string, len(column))
 	for i, v := range column {

@@ -99,7 +99,7 @@ func (s *Sheet) html(b *bytes.Buffer) {
 	for i, c := range columns {
 		name, right := title(c.head)
 		b.WriteString("<th scope=\"col\"" + rightClass(right) + ">" + escaped(name) + "</th>")
-		shown[i] = format(c.cells)
+		shown[i] = Aligned(c.cells)
 	}
 	b.WriteString("</tr></thead><tbody>\n")
 	for r := range s.Len() {

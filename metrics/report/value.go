@@ -197,7 +197,7 @@ func (v Value) Marked(m Mark) Value { v.mark = m; return v }
 func (v Value) As(text string) Value { v.text = text; return v }
 
 // String is the value alone, as people read it.
-func (v Value) String() string { return format([]Value{v})[0] }
+func (v Value) String() string { return Aligned([]Value{v})[0] }
 
 // field is a value as machines get it: the name with its unit, and JSON.
 type field struct {

@@ -34,6 +34,7 @@ type options struct {
 	limit    int    // of the list of runs; 0 for all
 	filter   string // of the list
 	view     view   // nil for the tree
+	at       string // the flag that names the database
 }
 
 // page is how many runs people see where they do not say.
@@ -122,6 +123,7 @@ func run(s *ui.Env, o *options, args []string) error {
 	if len(args) == 0 && o.view != nil {
 		return ui.Failf(ui.Usage, "name the run, by the beginning of its id; agentsim inspect lists them")
 	}
+	o.at = rundb.At(s, o.db)
 	db, err := rundb.Open(o.db)
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ func missed(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, c one) error
 }
 
 // misses lists the requests that read less than they could have.
-func misses(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, _ *options) error {
+func misses(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, o *options) error {
 	if err := rundb.NeedsCalls(info); err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func misses(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, _ *options) 
 		}
 	} else {
 		causes(d, rows)
-		d.Say("\none of them: agentsim inspect %s --call %d", ui.Short(info.ID), rows[0].N)
+		d.Say("\none of them: agentsim inspect %s --call %d%s", ui.Short(info.ID), rows[0].N, o.at)
 	}
 	fanOuts(d, fans)
 	return nil

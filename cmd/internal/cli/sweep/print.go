@@ -344,8 +344,15 @@ func (g *sweepGrid) chart() *plot.Chart {
 		}
 		return ch
 	}
+	at := func(x float64) string { return fmt.Sprintf("%.3g", x) }
+	if g.Axes[0].Timed() {
+		at = func(x float64) string { return report.Time(vtime.Duration(x)) }
+		for i, label := range g.Axes[0].Values {
+			ch.Ticks = append(ch.Ticks, plot.Tick{X: xs[i], Label: label})
+		}
+	}
 	for i, x := range grid.Crossings(curves, xs) {
-		label := fmt.Sprintf("%s = %s at %.3g", curves[x.A].Variant, curves[x.B].Variant, x.X)
+		label := fmt.Sprintf("%s = %s at %s", curves[x.A].Variant, curves[x.B].Variant, at(x.X))
 		ch.Marks = append(ch.Marks, plot.Mark{Point: plot.Point{X: x.X, Y: x.Y / dollar}, Label: label, Below: i%2 == 1})
 	}
 	return ch

@@ -104,6 +104,11 @@ func (c *checker) coordinatorSpec() {
 // SharesScratchpad reports whether workers have a scratchpad at any time of the run.
 func SharesScratchpad(s *Scenario) bool { return s.turnsOn(scratchGate) }
 
+// halfCoordinates reports whether one of the gates of a coordinator is on alone.
+func halfCoordinates(s *Scenario) bool {
+	return s.turnsOn(coordinatorGate) != s.turnsOn(coordinatorEnvGate)
+}
+
 // turnsOn reports whether a boolean gate is on at any time of the run.
 func (s *Scenario) turnsOn(gate string) bool {
 	return s.Gate(gate) == "true" || slices.ContainsFunc(s.GateFlips, func(f GateFlip) bool { return f.Gate == gate && f.Value == "true" })

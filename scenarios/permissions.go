@@ -54,6 +54,12 @@ type TriggerSpec struct {
 	Nth   int    `yaml:"nth"`   // which of those that fit, from 1
 }
 
+// mayTimeOut reports whether somebody may wait for an answer in vain: the user's, or that
+// of whoever leads a team or workers.
+func mayTimeOut(s *Scenario) bool {
+	return s.Coordinates() || s.teams() || s.turnsOn(swarmsGate) || slices.ContainsFunc(s.Permissions.Answers, func(a AnswerSpec) bool { return a.Reply == "never" })
+}
+
 // unmet lists the rules and answers of a scenario, and whether a run met them.
 func (p *PermissionSpec) unmet(run *Ran, d *document.Decoder, add func(*struck)) {
 	one := func(label, path, why string) {

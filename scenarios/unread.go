@@ -32,6 +32,9 @@ const (
 const byRecord = "provider.latency provider.breakpoints provider.fourth_mark provider.subagent_ttl settings hidden tools.read tools.grep tools.glob tools.edit fan_out compaction " +
 	"provider.plan_limit_at provider.tail_tokens provider.hidden_tokens permissions limits.turns project"
 
+// ofSpawns are gates that decide how agents run that others start.
+const ofSpawns = "gates.KAIROS gates.PROACTIVE gates.CLAUDE_AUTO_BACKGROUND_TASKS gates.tengu_auto_background_agents gates.tengu_slim_subagent_claudemd"
+
 // rules are all keys that something may leave unread. The first that fits counts.
 var rules = []rule{
 	{"work", trimmed, when((*Scenario).allScripted, "every root has a script, so nobody begins it")},
@@ -54,6 +57,8 @@ var rules = []rule{
 	{"model.obeys", trimmed, when(func(s *Scenario) bool { return len(s.Injections) == 0 }, "there are no injections")},
 	{"permissions.children", trimmed, withoutModes},
 	{"gates." + simpleGate + " gates." + scratchGate, trimmed, unless(func(s *Scenario) bool { return s.Coordinates() || s.minimal() }, forWorkers)},
+	{"gates." + coordinatorGate + " gates." + coordinatorEnvGate, warned, when(halfCoordinates, "a coordinator takes both "+coordinatorGate+" and "+coordinatorEnvGate)},
+	{"permissions.timeout", warned, unless(mayTimeOut, "every prompt is answered: no answer is reply: never")},
 	{"permissions.classifier", refused, unless(func(s *Scenario) bool { return s.Permissions.Mode == "auto" }, "the classifier is asked in mode auto only")},
 
 	{"project.tool_search", refused, unless(func(s *Scenario) bool {
@@ -85,7 +90,7 @@ var rules = []rule{
 	{"gates." + gate.StrictPlugins, warned, unless((*Scenario).DefinesAgents, "there are no definitions, and so none that brings MCP servers")},
 	{"forks.typed_children", warned, unless(func(s *Scenario) bool { return s.scriptsSpawn(func(typ string) bool { return typ != "" }) }, "no fork starts an agent whose type it names")},
 	{"interactive", warned, withoutTerminal},
-	{"minimal.side_by_side limits.evict_after permissions.allowed_tools gates." + classifierGate, warned, unless((*Scenario).spawns, nobodySpawned)},
+	{"minimal.side_by_side limits.evict_after permissions.allowed_tools model.at_once.sub_agent gates." + classifierGate + " " + ofSpawns, warned, unless((*Scenario).spawns, nobodySpawned)},
 	{"minimal.read_only_shell", warned, unless(readsOnly, "no agent of type explore or plan is started")},
 	{"limits.evict_after", warned, when((*Scenario).minimal, "stack minimal has no background agents")},
 	{"teams.mode teams.inside teams.installed", warned, withoutPanes},

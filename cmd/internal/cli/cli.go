@@ -15,18 +15,13 @@ import (
 	"agentsim/cmd/internal/cli/check"
 	"agentsim/cmd/internal/cli/compare"
 	"agentsim/cmd/internal/cli/crossover"
-	"agentsim/cmd/internal/cli/export"
 	"agentsim/cmd/internal/cli/importing"
 	"agentsim/cmd/internal/cli/inspect"
 	"agentsim/cmd/internal/cli/overview"
-	"agentsim/cmd/internal/cli/profile"
-	"agentsim/cmd/internal/cli/project"
 	"agentsim/cmd/internal/cli/replay"
 	reportpage "agentsim/cmd/internal/cli/report"
 	"agentsim/cmd/internal/cli/run"
-	"agentsim/cmd/internal/cli/runs"
 	"agentsim/cmd/internal/cli/scenario"
-	"agentsim/cmd/internal/cli/session"
 	"agentsim/cmd/internal/cli/sweep"
 	"agentsim/cmd/internal/cli/whatif"
 	"agentsim/cmd/internal/harness"
@@ -121,7 +116,7 @@ func newRoot(s *ui.Env) *cobra.Command {
 		Long: `agentsim runs scenarios of multi-agent LLM systems on virtual time: the agents' loop, their tools and the
 prompt cache are simulated, the model is a mock, and every run can be repeated byte for byte.
 
-agentsim lab lists the commands that few need, among them estimate, profile, project, runs, serve, version and completion.
+agentsim lab lists the commands that few need, among them estimate, profile, project, runs and serve, which work without lab too.
 
 Exit codes:
 ` + ui.CodeTable(),
@@ -147,11 +142,10 @@ Exit codes:
 	under(root, "gate", check.New(s), bench.New(s))
 	under(root, "recordings", importing.New(s), whatif.New(s))
 	under(root, "more", scenario.New(s), newLab(s))
-	for _, c := range []*cobra.Command{sweep.NewEstimate(s), project.New(s), runs.New(s), profile.New(s), session.New(s), export.New(s), reportpage.NewServe(s)} {
-		c.Hidden = true // the first page mentions it
+	for _, c := range seldom(s) {
+		c.Hidden = true // lab lists it
 		root.AddCommand(c)
 	}
-	root.AddCommand(newVersion(s))
 	root.SetHelpCommandGroupID("more")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.Version = build()

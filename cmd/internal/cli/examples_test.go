@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,9 +51,13 @@ func examplesRun(t *testing.T) {
 	})
 }
 
-// walkCommands visits the commands that do something by themselves.
+// walkCommands visits the commands that do something by themselves; those that lab has
+// too once.
 func walkCommands(cmd *cobra.Command, visit func(*cobra.Command)) {
 	for _, c := range cmd.Commands() {
+		if cmd.Name() == "lab" && slices.ContainsFunc(cmd.Root().Commands(), func(r *cobra.Command) bool { return r.Name() == c.Name() }) {
+			continue
+		}
 		walkCommands(c, visit)
 	}
 	if cmd.Runnable() && !cmd.HasSubCommands() {

@@ -11,7 +11,14 @@ import (
 	"agentsim/cmd/internal/cli/dbcheck"
 	"agentsim/cmd/internal/cli/definitions"
 	"agentsim/cmd/internal/cli/diff"
+	"agentsim/cmd/internal/cli/export"
 	"agentsim/cmd/internal/cli/lint"
+	"agentsim/cmd/internal/cli/profile"
+	"agentsim/cmd/internal/cli/project"
+	reportpage "agentsim/cmd/internal/cli/report"
+	"agentsim/cmd/internal/cli/runs"
+	"agentsim/cmd/internal/cli/session"
+	"agentsim/cmd/internal/cli/sweep"
 	"agentsim/cmd/internal/cli/validate"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
@@ -32,23 +39,19 @@ func under(root *cobra.Command, group string, commands ...*cobra.Command) {
 	}
 }
 
+// seldom are commands that few need. They are hidden on the first page, and lab has them
+// too, since a command has one parent.
+func seldom(s *ui.Env) []*cobra.Command {
+	return []*cobra.Command{sweep.NewEstimate(s), project.New(s), runs.New(s), profile.New(s), session.New(s), export.New(s), reportpage.NewServe(s), newVersion(s)}
+}
+
 // newLab holds what few need: studies of the mechanism and care of the database.
 func newLab(s *ui.Env) *cobra.Command {
 	lab := ui.NewGroup("lab", "what few need: judge the cache model, lint hand-offs, diff runs, check databases",
-		validate.New(s), lint.New(s), diff.New(s), cachereplay.New(s), definitions.New(s), dbcheck.New(s))
+		append(seldom(s), validate.New(s), lint.New(s), diff.New(s), cachereplay.New(s), definitions.New(s), dbcheck.New(s))...)
 	lab.Hidden = true // the first page names it in its text, and lists twelve that are used more
-	lab.Long = `Studies of the mechanism, and care of the database of runs.
-
-These are written without lab:
-  estimate     say what a scenario will cost, with a band, before anything runs
-  export       write a run as Claude Code lays out its sessions
-  profile      measure how large recorded sessions are
-  project mcp  list the MCP servers of a project, and save the tools of each
-  runs rm      remove runs from a database; runs prune all but the latest
-  serve        show all recorded runs in a browser
-  session      run a scenario's conversation by lines of stream-json
-  version      print what this program is
-  completion   print a shell's completion`
+	lab.Long = `Studies of the mechanism, and care of the database of runs. estimate, export, profile, project, runs, serve,
+session and version are the same without lab; agentsim completion prints a shell's completion.`
 	lab.Example = "  agentsim lab validate testdata/validation/sample.jsonl.gz\n  agentsim lab lint 9c1e"
 	return lab
 }

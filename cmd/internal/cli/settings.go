@@ -72,6 +72,9 @@ func apply(s *ui.Env, cmd *cobra.Command, name, text string) error {
 				errs.Add(p.Pos, "all, or a command such as bench", "no command is called %q", p.Key)
 				continue
 			}
+			if withoutLab(of) == withoutLab(cmd) {
+				of = cmd
+			}
 		}
 		for _, x := range p.Val.Pairs {
 			f := of.Flag(x.Key)
@@ -96,6 +99,11 @@ func apply(s *ui.Env, cmd *cobra.Command, name, text string) error {
 		fmt.Fprintf(s.Stderr, "%s: %s\n", name, strings.Join(told, " "))
 	}
 	return nil
+}
+
+// withoutLab is how a command is written where lab may be left out.
+func withoutLab(cmd *cobra.Command) string {
+	return strings.Replace(cmd.CommandPath(), " lab ", " ", 1)
 }
 
 // someHas reports whether a command or one below it has a flag.

@@ -16,7 +16,6 @@ func newVersion(s *ui.Env) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:     "version",
-		Hidden:  true, // the first page mentions it
 		Example: "  agentsim version\n  agentsim version -o json",
 		Short:   "print what this program is",
 		Long: `Prints the build, and the versions of what decides whether two programs give equal runs: the semantics of a run, the

@@ -11,7 +11,7 @@ import (
 
 // Document is what a command answers, said once: parts in the order in which
 // people read them, of which some have a name and go to machines too. It is
-// printed in one of five forms.
+// printed in one of six forms: the five of Write, and a page (package page).
 type Document struct {
 	parts []part
 	main  string // the table that stands for the document where a form holds one

@@ -3,7 +3,7 @@
 // results come home.
 //
 // Rules:
-//   - There is one loop and one function that calls the model (Agent.send);
+//   - There is one loop and one function that calls the model (client.send);
 //     main agent, sub-agents and forks differ in configuration only.
 //   - There is one renderer (render.go). Normal turns, forks, re-render variants
 //     and auditors all make bytes with it.

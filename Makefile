@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help build run test quick accept vet format lint unit proofs outside browser mutants bench fuzz dist
+.PHONY: help build run test quick accept vet format lint unit proofs outside browser mutants bench fuzz dist alone
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -77,16 +77,26 @@ mutants: ## break each behaviour on purpose and see that the auditor notices
 MODULES = $(GO) list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' ./cmd/agentsim | sort -u
 STATIC = CGO_ENABLED=1 GOOS=linux $(GO) build -trimpath -tags netgo,osusergo,sqlite_omit_load_extension -ldflags '-s -w -linkmode external -extldflags -static'
 
+define LICENCES
+cp LICENSE NOTICE dist
+@$(MODULES) | while read -r path version dir; do \
+	set -- "$$dir"/LICEN[CS]E* "$$dir"/COPYING*; \
+	for file; do test -f "$$file" && { echo "== $$path $$version: $${file##*/}"; cat "$$file"; echo; found=$$path; }; done; \
+	test "$$found" = "$$path" || { echo "$$path has no licence" >&2; exit 1; }; \
+done > dist/LICENCES.txt
+endef
+
+alone: ## dist/agentsim: a program for Linux on this processor that needs no library, and the licences of what is in it
+	rm -rf dist && mkdir dist
+	$(STATIC) -o dist/agentsim ./cmd/agentsim
+	$(LICENCES)
+
 dist: ## dist/: programs for Linux and, without the record, macOS, their checksums, and the licences of what is in them
-	rm -rf dist && mkdir dist && cp LICENSE NOTICE dist
+	rm -rf dist && mkdir dist
 	GOARCH=amd64 $(STATIC) -o dist/agentsim-linux-amd64 ./cmd/agentsim
 	if command -v aarch64-linux-gnu-gcc; then GOARCH=arm64 CC=aarch64-linux-gnu-gcc $(STATIC) -o dist/agentsim-linux-arm64 ./cmd/agentsim; fi
 	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build -trimpath -ldflags '-s -w' -o dist/agentsim-darwin-arm64-norecord ./cmd/agentsim
-	@$(MODULES) | while read -r path version dir; do \
-		set -- "$$dir"/LICEN[CS]E* "$$dir"/COPYING*; \
-		for file; do test -f "$$file" && { echo "== $$path $$version: $${file##*/}"; cat "$$file"; echo; found=$$path; }; done; \
-		test "$$found" = "$$path" || { echo "$$path has no licence" >&2; exit 1; }; \
-	done > dist/LICENCES.txt
+	$(LICENCES)
 	cd dist && sha256sum agentsim-* LICENCES.txt > SHA256SUMS
 
 bench: ## all benchmarks, each beside the bare loop measured in the same run

@@ -6,6 +6,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
 
 	"github.com/goccy/go-yaml"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -54,4 +58,31 @@ func workflow() {
 	}
 	fmt.Fprintln(os.Stderr, "no step of that name that says shell: bash")
 	os.Exit(1)
+}
+
+// TestContainer holds the container file, which tests cannot build, to the tree.
+func TestContainer(t *testing.T) {
+	t.Run("DOC-02 the container file builds with the Go of go.mod, by a target of the Makefile, and does not run as root", func(t *testing.T) {
+		read := func(name string) string {
+			text, err := os.ReadFile("../../../" + name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(text)
+		}
+		file := read("Containerfile")
+		version := regexp.MustCompile(`(?m)^go (\S+)$`).FindStringSubmatch(read("go.mod"))
+		if version == nil || !strings.Contains(file, "\nFROM golang:"+version[1]+" AS build\n") {
+			t.Errorf("it does not build with %q", version)
+		}
+		target := regexp.MustCompile(`(?m)^RUN make (\S+)$`).FindStringSubmatch(file)
+		if target == nil || !strings.Contains(read("Makefile"), "\n"+target[1]+": ## ") {
+			t.Errorf("the Makefile has no target %q", target)
+		}
+		lines := strings.Split(file, "\n")
+		user, entry := slices.Index(lines, "USER agentsim"), slices.Index(lines, `ENTRYPOINT ["agentsim"]`)
+		if user < 0 || entry < user || strings.Contains(strings.Join(lines[user+1:], "\n"), "USER ") {
+			t.Errorf("the program runs as root: USER at line %d, ENTRYPOINT at %d", user+1, entry+1)
+		}
+	})
 }

@@ -116,7 +116,8 @@ func newRoot(s *ui.Env) *cobra.Command {
 		Long: `agentsim runs scenarios of multi-agent LLM systems on virtual time: the agents' loop, their tools and the
 prompt cache are simulated, the model is a mock, and every run can be repeated byte for byte.
 
-agentsim lab lists the commands that few need, among them estimate, profile, project, runs and serve, which work without lab too.
+agentsim lab lists the commands that few need, among them estimate, profile, project, runs, serve and version, which
+work without lab too. agentsim completion prints a shell's completion.
 
 Exit codes:
 ` + ui.CodeTable(),

@@ -228,7 +228,7 @@ func (e *Anthropic) Begin(now vtime.Instant, a *Admission) {
 
 // write makes one breakpoint's entry.
 func (e *Anthropic) write(now vtime.Instant, a *Admission, m *Mark) *place {
-	p := e.store.settle(m.Node)
+	p := e.store.place(m.Node)
 	if !p.live() {
 		p.tokens, p.written, p.readable = m.Tokens, a.Start, now
 	}
@@ -242,7 +242,7 @@ func (e *Anthropic) End(_ vtime.Instant, a *Admission, how Ending, _ *llm.Node, 
 		e.land(a)
 		e.store.undo(a)
 	}
-	return a.settle(how, output)
+	return a.bill(how, output)
 }
 
 // Prime is a request of somebody else, who is billed for it: it is answered at once,

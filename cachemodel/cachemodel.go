@@ -149,8 +149,8 @@ func (a *Admission) begin(now vtime.Instant) {
 	a.state, a.Began = begun, now
 }
 
-// settle moves a to its end and says what is billed.
-func (a *Admission) settle(how Ending, output int64) llm.Usage {
+// bill moves a to its end and says what is billed.
+func (a *Admission) bill(how Ending, output int64) llm.Usage {
 	was := a.state
 	a.state = idle
 	if was == begun && how != Rejected {

@@ -52,7 +52,7 @@ func (e *DeepSeek) End(_ vtime.Instant, a *Admission, how Ending, head *llm.Node
 			e.persist(head)
 		}
 	}
-	return a.settle(how, output)
+	return a.bill(how, output)
 }
 
 // common is the longest prefix that an earlier request had too.

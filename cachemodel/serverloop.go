@@ -66,7 +66,7 @@ func (e *Anthropic) writePass(now vtime.Instant, a *Admission, read, result *llm
 		if read != nil && n.Pos <= read.Pos || tokens < a.Request.Profile.Minimum {
 			return
 		}
-		p := e.store.settle(n)
+		p := e.store.place(n)
 		if !p.live() {
 			p.tokens, p.written, p.readable = tokens, now, now
 		}

@@ -84,7 +84,7 @@ func (e *SGLang) End(_ vtime.Instant, a *Admission, how Ending, head *llm.Node, 
 		e.server.store(f)
 	}
 	e.server.finish(f)
-	return a.settle(how, output)
+	return a.bill(how, output)
 }
 
 // Options lists what is assumed: how tokens are told apart, and when prompts are

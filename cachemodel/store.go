@@ -54,9 +54,9 @@ func (s *store) alive(h llm.Hash) *place {
 
 func (p *place) live() bool { return p.lease[llm.TTL5m].on || p.lease[llm.TTL1h].on }
 
-// settle finds or makes the place of the prefix that ends with n. It walks up
+// place finds or makes the place of the prefix that ends with n. It walks up
 // only to the first prefix that the store knows.
-func (s *store) settle(n *llm.Node) *place {
+func (s *store) place(n *llm.Node) *place {
 	above := s.climb(n)
 	path := s.path
 	if len(path) == 0 {

@@ -59,7 +59,7 @@ func (e *VLLM) End(_ vtime.Instant, a *Admission, how Ending, head *llm.Node, ou
 		}
 		e.pool.Finish(s)
 	}
-	return a.settle(how, output)
+	return a.bill(how, output)
 }
 
 // Options lists what is assumed: how tokens are told apart, where freed blocks

@@ -58,7 +58,7 @@ func inVain(t *testing.T) {
 			req.MaxTokens = x.most
 			return req
 		})
-		if got := len(plan.Vain()) > 0; got != x.want {
+		if got := len(plan.Unstruck()) > 0; got != x.want {
 			t.Errorf("%s of at most %d tokens, which ends by %s: in vain %v, want %v", x.fault, x.most, x.stop, got, x.want)
 		}
 	}

@@ -31,7 +31,7 @@ type Ran struct {
 // struck none of them.
 type Cast struct {
 	Lineages []string
-	Vain     []int // by their places
+	Unstruck []int // by their places
 	Runs     int
 	Seed     uint64 // of the first
 }
@@ -47,7 +47,9 @@ func Join(runs []Ran, r Ran) []Ran {
 	x := &runs[i]
 	x.Whole = x.Whole && r.Whole
 	for _, c := range r.Casts {
-		if j := slices.IndexFunc(x.Casts, func(was Cast) bool { return slices.Equal(was.Lineages, c.Lineages) && slices.Equal(was.Vain, c.Vain) }); j >= 0 {
+		if j := slices.IndexFunc(x.Casts, func(was Cast) bool {
+			return slices.Equal(was.Lineages, c.Lineages) && slices.Equal(was.Unstruck, c.Unstruck)
+		}); j >= 0 {
 			x.Casts[j].Runs += c.Runs
 		} else {
 			x.Casts = append(x.Casts, c)
@@ -221,7 +223,7 @@ func (x *struck) strikes(casts []Cast, r *fault.Rule, i int) {
 	for _, c := range casts {
 		all += c.Runs
 		named := slices.ContainsFunc(c.Lineages, r.Names)
-		if x.named = x.named || named; named && !slices.Contains(c.Vain, i) {
+		if x.named = x.named || named; named && !slices.Contains(c.Unstruck, i) {
 			x.used = true
 			continue
 		}

@@ -10,12 +10,12 @@ import (
 // of the Glob tool to find them all.
 const foundAtOnce = 90
 
-// settle chooses the directory that work on somebody else's project is in, where the
+// chooseDirectory chooses the directory that work on somebody else's project is in, where the
 // whole is too large for its files to be found at once, and the files of the extension
 // that most of the directory's have. It has at least as many as are needed, else as
 // many as any has; which of those that are in no other, the seed draws. There is none
 // in a small project.
-func (r *run) settle(need int) (place string, files []string) {
+func (r *run) chooseDirectory(need int) (place string, files []string) {
 	all, sizes := map[dirExt]int{}, map[dirExt][]string{}
 	large, pickable := false, r.pickable("", sourceFile, sourceFile)
 	for _, p := range r.fs.Paths() {

@@ -33,7 +33,7 @@ func (r *run) rebind() error {
 		return nil
 	}
 	named := r.namedPaths()
-	if place, files := r.settle(len(named)); place != "" {
+	if place, files := r.chooseDirectory(len(named)); place != "" {
 		r.within, r.stands = place, map[string]string{}
 		r.draw(named, place, files, true, map[string]bool{}, r.stands)
 		r.draw(named, place, files, false, map[string]bool{}, r.stands)

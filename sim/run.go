@@ -48,27 +48,27 @@ const (
 
 // Result is what a run came to.
 type Result struct {
-	RunID   string
-	Digest  string // of the canonical text of all events
-	Outcome transcript.RunOutcome
-	Detail  string // what ended it, when it did not complete
-	Events  uint64
-	End     vtime.Instant
-	Agents  int
-	Draws   int64             // that figures can depend on: without any, another seed changes none
-	Options []string          // undocumented points of the cache that this run decided, name=value
-	Checks  int64             // checks of conservation laws, none broken
-	Models  []string          // that it used, the root's first
-	Assumed []string          // assumptions of the mock model, for the reader of a comparison
-	Kept    []string          // what kept calls of tools from being done, and where to change that
-	Vain    []int             // faults, by their places, that struck no attempt at a call
-	Unmet   []string          // permission rules and answers, by their paths, that met no call
-	Detours int               // that items offered whoever works on them
-	Files   int               // of the project that the work reads, needs or edits
-	Before  []Before          // files that were not read for an item, since they stood in the request already
-	Audit   *audit.Report     // what the auditor checked; nil without one
-	Choices []int32           // the scheduling policy's; nil when its name implies them
-	Memory  map[string]string // what agents remember at the end, by path in the project
+	RunID    string
+	Digest   string // of the canonical text of all events
+	Outcome  transcript.RunOutcome
+	Detail   string // what ended it, when it did not complete
+	Events   uint64
+	End      vtime.Instant
+	Agents   int
+	Draws    int64             // that figures can depend on: without any, another seed changes none
+	Options  []string          // undocumented points of the cache that this run decided, name=value
+	Checks   int64             // checks of conservation laws, none broken
+	Models   []string          // that it used, the root's first
+	Assumed  []string          // assumptions of the mock model, for the reader of a comparison
+	Kept     []string          // what kept calls of tools from being done, and where to change that
+	Unstruck []int             // faults, by their places, that struck no attempt at a call
+	Unmet    []string          // permission rules and answers, by their paths, that met no call
+	Detours  int               // that items offered whoever works on them
+	Files    int               // of the project that the work reads, needs or edits
+	Before   []Before          // files that were not read for an item, since they stood in the request already
+	Audit    *audit.Report     // what the auditor checked; nil without one
+	Choices  []int32           // the scheduling policy's; nil when its name implies them
+	Memory   map[string]string // what agents remember at the end, by path in the project
 }
 
 // BugError is a panic of ours inside a run (KRN-07).
@@ -178,14 +178,14 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, bug(placed(err, spec.Scenario), spec, ring, opt)
 	}
-	r.observer.settle()
+	r.observer.judgeDefects()
 	r.world.Record(&transcript.RunEnd{Outcome: res.Outcome, Detail: res.Detail})
 	res.Digest, res.Events, res.End, res.Agents = digest.Sum(), digest.Events(), r.kernel.Now(), len(r.world.Agents())
 	res.Checks, res.Options, res.Before = r.engine.checks, r.options(), r.observer.known()
 	if !opt.NoAssumed {
 		res.Assumed, res.Kept = r.assumed(), r.observer.limits.kept()
 	}
-	res.Draws, res.Vain, res.Unmet = r.draws, r.faults.Vain(), unmet(r)
+	res.Draws, res.Unstruck, res.Unmet = r.draws, r.faults.Unstruck(), unmet(r)
 	res.Models = r.models(r.model(spec.Scenario.Provider.Model))
 	res.Choices = r.policy.Choices()
 	res.Memory = r.memory()

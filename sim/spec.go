@@ -72,10 +72,16 @@ func (s *Spec) made() (*alike, error) {
 
 // NewSpec is a variant's run on the scenario's own files, first come, first served.
 func NewSpec(sc *scenarios.Scenario, variant string) (*Spec, error) {
-	s := &Spec{Scenario: sc, Variant: variant, Policy: kernel.FIFO().Name()}
+	s := NewSpecOn(nil, sc, variant, kernel.FIFO().Name())
 	var err error
 	s.Project, err = project(sc, &s.draws)
 	return s, err
+}
+
+// NewSpecOn is a variant's run on other files than the scenario's, by a scheduling
+// policy.
+func NewSpecOn(files *workspace.Snapshot, sc *scenarios.Scenario, variant, policy string) *Spec {
+	return &Spec{Scenario: sc, Variant: variant, Policy: policy, Project: files}
 }
 
 // Priced is a model as the scenario prices it. It is shared: nobody may change it.

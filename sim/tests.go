@@ -100,11 +100,11 @@ func (r *run) place(fs *workspace.FS, fact string) string {
 	return ""
 }
 
-// settle records what the project's files at the end of the run say against what was
+// judgeDefects records what the project's files at the end of the run say against what was
 // reported done, once for each item, for whoever reported it last: a defect that stands
 // there makes it wrong, and it is not done where its change is in a branch that nobody
 // merged.
-func (o *observer) settle() {
+func (o *observer) judgeDefects() {
 	standing := o.standing()
 	for i := range o.r.scenario.Work {
 		id := o.r.scenario.Work[i].ID

@@ -214,17 +214,17 @@ func (p *Plan) Strikes(rule *Rule) {
 	}
 }
 
-// Vain are the rules that struck no attempt, by their places.
-func (p *Plan) Vain() (vain []int) {
+// Unstruck are the rules that struck no attempt, by their places.
+func (p *Plan) Unstruck() (unstruck []int) {
 	if p == nil {
 		return nil
 	}
 	for i := range p.rules {
 		if !p.rules[i].struck {
-			vain = append(vain, i)
+			unstruck = append(unstruck, i)
 		}
 	}
-	return vain
+	return unstruck
 }
 
 func (r *keyed) acts(c *Call) bool {

@@ -130,7 +130,7 @@ func (f *folder) text(role llm.Role, p *llm.Payload, n *note) {
 
 // own is what the model itself said it had finished.
 func (f *folder) own(n *note) {
-	f.settle(n.done, n.failed)
+	f.close(n.done, n.failed)
 	if f.leads() {
 		f.told(n.failed)
 	}
@@ -139,7 +139,7 @@ func (f *folder) own(n *note) {
 	}
 }
 
-func (f *folder) settle(done, failed []int) {
+func (f *folder) close(done, failed []int) {
 	s := &f.s
 	for _, i := range done {
 		s.done, s.failed, s.lost = s.done.with(i), s.failed.without(i), s.lost.without(i)
@@ -176,7 +176,7 @@ func (f *folder) notification(n *note) {
 		f.heard(n)
 		return
 	}
-	f.settle(n.done, n.failed)
+	f.close(n.done, n.failed)
 	if n.about >= 0 {
 		f.ended(n.about)
 	}
@@ -384,7 +384,7 @@ func (f *folder) agentResult(n, asked *note) {
 	if n.launched || asked.do == nil {
 		return
 	}
-	f.settle(n.done, n.failed)
+	f.close(n.done, n.failed)
 	for _, i := range asked.do.items {
 		f.ended(i)
 	}

@@ -28,7 +28,7 @@ type note struct {
 
 	defects []defect
 	msg     message     // what it says of workers
-	crew    []mark.Mark // of a summary: workers and what became of items
+	workers []mark.Mark // of a summary: workers and what became of items
 	left    []defect    // an edit's input: those that the new text has
 	fixes   bool        // … whose old text is a defect's line
 	run     int         // a command's input: which one, else -1
@@ -218,7 +218,7 @@ func (n *note) mark(m mark.Mark) {
 			n.defects = append(n.defects, defect{i, f})
 		}
 	case mark.Crew, mark.Tried:
-		n.crew = append(n.crew, m)
+		n.workers = append(n.workers, m)
 	case mark.Inject:
 		n.injected(m)
 	case mark.Out, mark.Lost, mark.Made:

@@ -36,7 +36,7 @@ func (f *folder) summary(n *note) {
 		f.assignment(n.do)
 		f.reopen(n)
 	}
-	f.settle(n.done, n.failed)
+	f.close(n.done, n.failed)
 	for _, i := range n.out {
 		s.launched = s.launched.with(i)
 	}
@@ -102,7 +102,7 @@ func (m mind) standing() (text string) {
 	}
 	text += m.itemList("\nEnded without a report:", m.s.lost.list(nil), mark.Lost)
 	if m.s.assign == nil {
-		text += m.itemList("\nWith others:", m.s.out().list(nil), mark.Out) + m.crew() + toMergeText(m)
+		text += m.itemList("\nWith others:", m.s.out().list(nil), mark.Out) + m.workerMarks() + toMergeText(m)
 	}
 	text += m.teamRecord()
 	for _, e := range m.s.edited.list(nil) {

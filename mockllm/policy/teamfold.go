@@ -129,7 +129,7 @@ func (f *folder) teamMail(raw string, n *note) {
 		return
 	}
 	planMail(f, raw)
-	f.settle(n.done, n.failed)
+	f.close(n.done, n.failed)
 	for _, i := range n.done { // who reports goes on with one of those that it freed
 		freed := 0
 		for j := range f.t.items {
@@ -163,7 +163,7 @@ func teamUse(f *folder, b *llm.Block, n *note) {
 	w := f.teamed()
 	switch {
 	case w.me != "" && n.msg.to == leadName && w.mine > 0:
-		f.settle(n.done, n.failed)
+		f.close(n.done, n.failed)
 		for _, i := range n.done {
 			w.did = w.did.with(i)
 		}

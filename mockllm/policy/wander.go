@@ -145,7 +145,7 @@ func (w *wanderer) detour(it *item, own []int, used *set, key rng.Key) detour {
 	}
 	share := key.Sub("kind").Between(0, 99)
 	if file < 0 {
-		return w.vain(d, key)
+		return w.futile(d, key)
 	}
 	switch p := w.t.files[file]; {
 	case share < readShare || share >= guessShare && len(w.checks) == 0:
@@ -169,8 +169,8 @@ func (w *wanderer) detour(it *item, own []int, used *set, key rng.Key) detour {
 	return d
 }
 
-// vain is a search that finds nothing: all files were looked at.
-func (w *wanderer) vain(d detour, key rng.Key) detour {
+// futile is a search that finds nothing: all files were looked at.
+func (w *wanderer) futile(d detour, key rng.Key) detour {
 	d.kind, d.search = searchAction, w.t.addSearch("Grep", -1, "legacy_"+strconv.FormatInt(key.Sub("vain").Between(0, 9_999), 10))
 	return d
 }

@@ -205,7 +205,7 @@ func (f *folder) heard(n *note) {
 	}
 	k := &f.roster().workers[w]
 	k.how = n.msg.how
-	f.settle(n.done, n.failed)
+	f.close(n.done, n.failed)
 	for _, i := range n.failed {
 		f.roster().attempts[i].why = lacking
 	}
@@ -310,8 +310,8 @@ func between(s, open, end string) string {
 	return out
 }
 
-// crew is the workers and what became of items, for a summary.
-func (m mind) crew() string {
+// workerMarks is the workers and what became of items, for a summary.
+func (m mind) workerMarks() string {
 	o := m.s.roster
 	if o == nil {
 		return ""
@@ -362,11 +362,11 @@ func (t *Table) itemSet(ids string) (out set) {
 
 // rehired takes the workers, and what became of items, out of a summary's marks.
 func (f *folder) rehired(n *note) {
-	if !f.leads() || len(n.crew) == 0 {
+	if !f.leads() || len(n.workers) == 0 {
 		return
 	}
 	o := f.roster()
-	for _, m := range n.crew {
+	for _, m := range n.workers {
 		i, ok := f.t.itemIndex[m.Args[0]]
 		switch words := strings.Split(m.Args[1]+"/", "/"); {
 		case m.Verb == mark.Crew:

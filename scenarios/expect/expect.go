@@ -67,12 +67,12 @@ func Parse(text string, in Known) (*Line, *Error) {
 	if x.Right, bad = parseSide(text, at+len(op), len(text), in); bad != nil {
 		return nil, bad
 	}
-	return x, x.settle(in.Variants)
+	return x, x.resolve(in.Variants)
 }
 
-// settle decides in which variants the line is checked and whether its sides
+// resolve decides in which variants the line is checked and whether its sides
 // can be compared.
-func (x *Line) settle(variants []string) *Error {
+func (x *Line) resolve(variants []string) *Error {
 	if x.Left.Constant && x.Right.Constant {
 		return &Error{x.Left.col, "both sides are constants", "compare a metric, such as cost"}
 	}

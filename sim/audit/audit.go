@@ -324,7 +324,7 @@ func (a *agent) finds(b *transcript.Finding) {
 	if b.Rule == "ignored-field" || b.Rule == "worker-model" {
 		a.ignored = append(a.ignored, b.Detail)
 	}
-	a.window.vain = a.window.vain || b.Rule == "compaction" && a.aside && a.digest == ""
+	a.window.noSummary = a.window.noSummary || b.Rule == "compaction" && a.aside && a.digest == ""
 	a.oddReport = a.oddReport || b.Rule == "fork-report"
 	a.effortless = a.effortless || b.Rule == "effort-ignored"
 }

@@ -12,10 +12,10 @@ func (*Finding) Kind() Kind { return KindFinding }
 type Weight int
 
 const (
-	Known Weight = iota // the scenario asks for it, or a report of the run says it elsewhere
-	Form                // how a report reads: news where somebody wrote that report
-	Vain                // what was asked for has no effect, or is not there
-	Harm                // something went wrong
+	Known    Weight = iota // the scenario asks for it, or a report of the run says it elsewhere
+	Form                   // how a report reads: news where somebody wrote that report
+	NoEffect               // what was asked for has no effect, or is not there
+	Harm                   // something went wrong
 )
 
 // FindingRule is what a rule of findings says in words, in front of the detail.
@@ -31,23 +31,23 @@ var findingRules = map[string]FindingRule{
 	"team-left":           {"left its team", Harm},
 	"no-verdict":          {"no verdict", Harm},
 	"compaction":          {"not compacted", Harm},
-	"command_not_found":   {"command not found", Vain},
-	"no-server":           {"not there", Vain},
-	"missing-skill":       {"not there", Vain},
-	"unknown-command":     {"not there", Vain},
-	"mcp-restricted":      {"left out", Vain},
-	"ignored-field":       {"ignored", Vain},
-	"worker-model":        {"ignored", Vain},
-	"effort-ignored":      {"ignored", Vain},
-	"fork-off":            {"ignored", Vain},
-	"background-disabled": {"ignored", Vain},
-	"breakpoint":          {"no cache mark", Vain},
-	"no-effect":           {"without effect", Vain},
-	"plan-kept":           {"without effect", Vain},
-	"nothing-to-show":     {"without effect", Vain},
-	"nobody-to-tell":      {"without effect", Vain},
-	"aside-vain":          {"without effect", Vain},
-	"interrupt-idle":      {"without effect", Vain},
+	"command_not_found":   {"command not found", NoEffect},
+	"no-server":           {"not there", NoEffect},
+	"missing-skill":       {"not there", NoEffect},
+	"unknown-command":     {"not there", NoEffect},
+	"mcp-restricted":      {"left out", NoEffect},
+	"ignored-field":       {"ignored", NoEffect},
+	"worker-model":        {"ignored", NoEffect},
+	"effort-ignored":      {"ignored", NoEffect},
+	"fork-off":            {"ignored", NoEffect},
+	"background-disabled": {"ignored", NoEffect},
+	"breakpoint":          {"no cache mark", NoEffect},
+	"no-effect":           {"without effect", NoEffect},
+	"plan-kept":           {"without effect", NoEffect},
+	"nothing-to-show":     {"without effect", NoEffect},
+	"nobody-to-tell":      {"without effect", NoEffect},
+	"aside-vain":          {"without effect", NoEffect},
+	"interrupt-idle":      {"without effect", NoEffect},
 	"plan-report":         {"form of a report", Form},
 	"fork-report":         {"form of a report", Form},
 	"fork-uncommitted":    {"form of a report", Form},

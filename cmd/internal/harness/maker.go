@@ -46,7 +46,7 @@ func (m *Maker) Scenario(variant string, more ...string) (*scenarios.Scenario, e
 func (m *Maker) Spec(sc *scenarios.Scenario, variant string) (*sim.Spec, error) {
 	policy := cmp.Or(m.Policy, kernel.FIFO().Name())
 	if m.Project != nil {
-		return &sim.Spec{Scenario: sc, Variant: variant, Policy: policy, Project: m.Project}, nil
+		return sim.NewSpecOn(m.Project, sc, variant, policy), nil
 	}
 	spec, err := sim.NewSpec(sc, variant)
 	if err != nil {

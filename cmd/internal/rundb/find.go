@@ -144,7 +144,7 @@ func Rebuild(run *sqlite.Run) (*sim.Spec, error) {
 		return nil, ui.Failf(ui.Operating, "run %s: its files cannot be used: %w", ui.Short(run.ID), err)
 	}
 	sc.Seed = run.Seed // the scenario's own, unless the record was changed
-	return &sim.Spec{Scenario: sc, Variant: run.Variant, Policy: run.Policy, Project: project}, nil
+	return sim.NewSpecOn(project, sc, run.Variant, run.Policy), nil
 }
 
 // ChoicesOf are what the run's scheduling policy chose, nil where its name says it

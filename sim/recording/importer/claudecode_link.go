@@ -38,7 +38,7 @@ func (c *claudeCodeReader) session(file string) *recording.Session {
 	if len(s.Requests) == 0 {
 		c.skip("session without a request")
 	}
-	settle(s, c.skips, file)
+	finish(s, c.skips, file)
 	return s
 }
 

@@ -132,7 +132,7 @@ func readCodex(sources []source, opt *Options, rest *skips, hand func(*recording
 		}
 	}
 	linkRollouts(s, all)
-	settle(s, sk, sources[0].name)
+	finish(s, sk, sources[0].name)
 	if len(s.Threads) == 0 {
 		rest.merge(sk)
 		return nil

@@ -260,7 +260,7 @@ func (s *rowSession) link(file string) {
 			s.skips.add("spawner that is not in the file", file, 0)
 		}
 	}
-	settle(&s.Session, &s.skips, file)
+	finish(&s.Session, &s.skips, file)
 	continued(&s.Session)
 	compactions(&s.Session)
 }

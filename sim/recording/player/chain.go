@@ -98,7 +98,7 @@ func (p *play) learn(si, i int, now vtime.Instant) error {
 	st := f.static
 	p.sizes[p.key(si, r, r.Model).anyVersion()] = read
 	if st == nil || st.tokens != read {
-		st = p.settle(si, r, read)
+		st = p.staticPrefix(si, r, read)
 	}
 	if p.threads[si][r.Thread] == nil {
 		p.threads[si][r.Thread] = map[staticKey]*static{}
@@ -108,8 +108,8 @@ func (p *play) learn(si, i int, now vtime.Instant) error {
 	return err
 }
 
-// settle finds or makes the static prefix of so many tokens.
-func (p *play) settle(si int, r *recording.Request, tokens int64) *static {
+// staticPrefix finds or makes the static prefix of so many tokens.
+func (p *play) staticPrefix(si int, r *recording.Request, tokens int64) *static {
 	k := p.key(si, r, r.Model)
 	st := p.statics[k]
 	switch {

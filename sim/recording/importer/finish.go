@@ -13,12 +13,12 @@ import (
 	"agentsim/sim/recording"
 )
 
-// settle puts a session in order: requests by Start and, where equal, as they
+// finish puts a session in order: requests by Start and, where equal, as they
 // were recorded; threads behind their parents. What names a request or thread
 // goes with it. A name of something that lies behind is dropped and counted, so
 // that nobody who follows Pred or Parent goes round in a circle. file is where
 // the session is from.
-func settle(s *recording.Session, sk *skips, file string) {
+func finish(s *recording.Session, sk *skips, file string) {
 	now := arrange(&s.Requests, func(a, b int) int { return cmp.Compare(s.Requests[a].Start, s.Requests[b].Start) })
 	threads := orderThreads(s)
 	for i := range s.Requests {

@@ -10,7 +10,7 @@ import (
 const Semantics = 6
 
 // changes says in half a sentence what each version changed most, from the second on;
-// CHANGELOG.md has the rest. Whoever raises Semantics adds one.
+// whoever raises Semantics adds one.
 var changes = [...]string{
 	2: "settings of a step go over the scenario's field by field, and an item counts by the version of a file that its agent saw",
 	3: "an item that did not read what it needs is not done, coordinators wait for all research, figures in results are plain numbers, and what all agent types share is in front",

@@ -1,7 +1,14 @@
 "use strict";
-(() => {
-  const runs = JSON.parse(document.getElementById("data").textContent) || [];
+(async () => {
   const $ = id => document.getElementById(id);
+
+  // Many calls are packed. Tables of the answer are there without them.
+  async function unpacked(text) {
+    const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  }
+  const data = $("data"), text = data.textContent, old = data.type === "application/gzip" && !window.DecompressionStream;
+  const runs = old ? [] : JSON.parse(data.type === "application/gzip" ? await unpacked(text) : text) || [];
 
   // el makes an element. Strings become text, never markup.
   function el(tag, props, ...children) {
@@ -94,9 +101,10 @@
     return el("div", { class: "scroll" }, table);
   }
 
-  if (runs.length === 0) return;
   const root = $("runs");
-  root.hidden = false;
+  if (old) root.append(el("p", {}, "This browser cannot unpack the calls of single runs; the answer and its tables are above."));
+  if (root) root.hidden = false;
+  if (runs.length === 0) return;
   const state = { run: 0, call: 0, filter: "", missed: false, most: 300, from: 0, to: 1 };
   let rows = []; // calls that the filter leaves, in order
   let lanes = null;

@@ -2,7 +2,12 @@ package page_test
 
 import (
 	"bytes"
+	"compress/gzip"
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -51,6 +56,30 @@ func TestPage(t *testing.T) {
 		var runs []page.Run
 		if err := json.Unmarshal([]byte(data), &runs); err != nil || runs[0].Calls[0].Stop != hostile {
 			t.Errorf("%v: %.200s", err, data)
+		}
+	})
+	t.Run("RPT-04 a page of 5,000 calls is smaller than 2 MB, and holds them whole", func(t *testing.T) {
+		run, draw := &page.Run{ID: "many"}, rand.New(rand.NewPCG(1, 2))
+		for i := range 5_000 {
+			run.Calls = append(run.Calls, page.Call{N: int64(i + 1), At: draw.Int64N(1e13), Ended: draw.Int64N(1e13), Read: draw.Int64N(1e6), Cost: draw.Int64N(1e12), Stop: "tool_use",
+				Marks: []string{fmt.Sprintf("block %d, 5m: read %d, 0 positions back", i, i)}})
+			for range 3 {
+				run.Pieces = append(run.Pieces, page.Piece{Parent: i, Level: "messages", Role: "assistant", Kind: "text", Text: fmt.Sprint("text ", draw.Uint64(), draw.Uint64())})
+			}
+		}
+		var b bytes.Buffer
+		if err := page.Write(&b, "many", &report.Document{}, run); err != nil || b.Len() >= 2_000_000 {
+			t.Fatalf("%d bytes, %v", b.Len(), err)
+		}
+		_, data, _ := strings.Cut(b.String(), `<script type="application/gzip" id="data">`)
+		data, _, _ = strings.Cut(data, "</script>")
+		unpacked, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var runs []*page.Run
+		if err := json.NewDecoder(unpacked).Decode(&runs); err != nil || len(runs) != 1 || !reflect.DeepEqual(runs[0], run) {
+			t.Errorf("other runs than were written: %v", err)
 		}
 	})
 	t.Run("RPT-01 equal input gives equal bytes, nothing is fetched, and only the page's own style and script may run", func(t *testing.T) {

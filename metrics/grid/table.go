@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -19,7 +20,8 @@ func AxisColumns[R any](g *Grid, point func(R) []string) (out []report.Column[R]
 	return out
 }
 
-// Costs is what each variant costs at each point, and the cheapest one.
+// Costs is what each variant costs at each point, and the cheapest one where there
+// are several.
 func (g *Grid) Costs() *report.Sheet {
 	type col = report.Column[[]Cell]
 	var rows [][]Cell
@@ -28,7 +30,10 @@ func (g *Grid) Costs() *report.Sheet {
 	}
 	columns := AxisColumns(g, func(cells []Cell) []string { return cells[0].Point })
 	for i, v := range g.Variants {
-		columns = append(columns, col{Head: " " + v, Of: func(cells []Cell) report.Value { return report.Text(costCell(&cells[i])) }})
+		columns = append(columns, col{Head: " " + cmp.Or(v, "COST"), Of: func(cells []Cell) report.Value { return report.Text(costCell(&cells[i])) }})
+	}
+	if len(g.Variants) == 1 {
+		return report.TableOf("", rows, columns...)
 	}
 	return report.TableOf("", rows, append(columns, col{Head: "CHEAPEST", Drop: 1, Of: func(cells []Cell) report.Value {
 		if names := CheapestNames(cells); names != "" {

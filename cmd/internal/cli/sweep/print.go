@@ -154,8 +154,12 @@ func (g *sweepGrid) spread() *report.Sheet {
 	for i := range g.Cells {
 		rows = append(rows, spreading{&g.Cells[i], i})
 	}
-	columns := append(grid.AxisColumns(g.Grid, func(c spreading) []string { return c.Point }), col{Head: "VARIANT", Of: func(c spreading) report.Value { return report.Text(c.Variant) }})
-	for i, f := range []struct {
+	several := len(g.Variants) > 1
+	columns := grid.AxisColumns(g.Grid, func(c spreading) []string { return c.Point })
+	if several {
+		columns = append(columns, col{Head: "VARIANT", Of: func(c spreading) report.Value { return report.Text(c.Variant) }})
+	}
+	figures := []struct {
 		head string
 		drop int
 		of   func(spreading, stat.Summary) string
@@ -167,7 +171,11 @@ func (g *sweepGrid) spread() *report.Sheet {
 			return report.Duration(vtime.Duration(c.Median("time"))).String()
 		}},
 		{" MORE THAN THE CHEAPEST, 95 %", 0, func(c spreading, _ stat.Summary) string { return g.more(c.at) }},
-	} {
+	}
+	if !several {
+		figures = figures[:len(figures)-1]
+	}
+	for i, f := range figures {
 		columns = append(columns, col{Head: f.head, Drop: f.drop, Of: func(c spreading) report.Value {
 			switch x := c.Column("cost"); {
 			case c.Finished() && len(x) > 0:

@@ -33,7 +33,7 @@ func beginning(db *DB, prefix string) ([]RunInfo, error) {
 	if prefix == "" {
 		return nil, nil
 	}
-	found, err := listed(db, `SELECT id FROM runs WHERE id >= ? AND id < ?`, prefix, prefix+"\U0010ffff")
+	found, _, err := listed(db, `SELECT id, 0 FROM runs WHERE id >= ? AND id < ?`, prefix, prefix+"\U0010ffff")
 	slices.SortStableFunc(found, func(a, b RunInfo) int {
 		return cmp.Compare(min(len(a.ID)-len(prefix), 1), min(len(b.ID)-len(prefix), 1))
 	})

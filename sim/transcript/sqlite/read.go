@@ -83,41 +83,42 @@ func (l *Listing) where() (condition string, args []any) {
 }
 
 // List lists runs, and counts all that the listing is about. Of those that are not listed
-// little is read.
+// little is read, and words are looked for once, except where a page is empty.
 func (db *DB) List(l Listing) (runs []RunInfo, all int, err error) {
 	condition, args := l.where()
-	within := ""
+	within, count := "", "0"
 	if condition != "" {
-		within = `WHERE run IN (SELECT id FROM runs ` + condition + `) `
+		within, count = `WHERE run IN (SELECT id FROM runs `+condition+`) `, "count(*) OVER ()"
 	}
-	runs, err = listed(db, `SELECT run FROM executions `+within+`GROUP BY run ORDER BY max(started_at) DESC, run LIMIT ? OFFSET ?`,
+	runs, all, err = listed(db, `SELECT run, `+count+` FROM executions `+within+`GROUP BY run ORDER BY max(started_at) DESC, run LIMIT ? OFFSET ?`,
 		append(slices.Clone(args), l.Most, l.From)...)
-	if err == nil {
+	if err == nil && all == 0 {
 		err = fail(db.path, "count its runs", db.sql.QueryRow(`SELECT count(*) FROM runs `+condition, args...).Scan(&all))
 	}
 	return runs, all, err
 }
 
-// listed are the runs whose ids a query gives, the one executed last first.
-func listed(db *DB, q string, args ...any) ([]RunInfo, error) {
+// listed are the runs whose ids a query gives, the one executed last first, and of how
+// many it says that they are.
+func listed(db *DB, q string, args ...any) (runs []RunInfo, all int, err error) {
 	const doing = "list its runs"
-	found, err := query(db, doing, func(rows *sql.Rows) (id string, err error) { return id, rows.Scan(&id) }, q, args...)
+	found, err := query(db, doing, func(rows *sql.Rows) (id string, err error) { return id, rows.Scan(&id, &all) }, q, args...)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	ids, err := json.Marshal(found)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	runs, err := query(db, doing, scanRun, runInfoColumns+`WHERE r.id IN (SELECT value FROM json_each(?)) GROUP BY r.id ORDER BY max(e.started_at) DESC, r.id`, string(ids))
+	runs, err = query(db, doing, scanRun, runInfoColumns+`WHERE r.id IN (SELECT value FROM json_each(?)) GROUP BY r.id ORDER BY max(e.started_at) DESC, r.id`, string(ids))
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	changed, err := changedRuns(db, string(ids))
 	for i := range runs {
 		runs[i].Changed = changed[runs[i].ID]
 	}
-	return runs, err
+	return runs, all, err
 }
 
 // State is another text whenever a run was begun, ended or removed.

@@ -22,7 +22,7 @@ var listText string
 //go:embed list.js
 var listScript string
 
-var listPage = template.Must(template.New("list").Parse(listText))
+var listPage = template.Must(template.New("list").Funcs(template.FuncMap{"count": func(n int) string { return ui.Count(int64(n)) }}).Parse(listText))
 
 // files are what pages are made of beside their own text.
 var files = map[string]*struct{ typ, text string }{

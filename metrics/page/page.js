@@ -344,7 +344,7 @@
       tr.className = "state-" + stateOf(b) + (c.q && c.q.p === b.p.o && !b.answer ? " parted" : "");
       tr.lastChild.className = "wide";
     }));
-    if (run.cut) out.append(el("p", { class: "dim" }, "contents are cut after " + run.cut + " characters; agentsim inspect " + run.id.slice(0, 8) + " --call " + c.n + " --blocks -o json has them whole"));
+    if (run.cut) out.append(el("p", { class: "dim" }, "contents are cut after " + run.cut + " characters; agentsim inspect " + run.id.slice(0, 8) + " --call " + c.n + " --blocks -o json" + (run.at || "") + " has them whole"));
   }
 
   // Lanes: agents down, virtual time to the right.

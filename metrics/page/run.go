@@ -15,6 +15,7 @@ type Run struct {
 	Pieces  []Piece `json:"pieces"`            // blocks; each has its parent in front of it
 	Cut     int     `json:"cut"`               // characters after which a block's content is cut; 0 where none is kept
 	Missing string  `json:"missing,omitempty"` // why there are no calls, or no blocks
+	At      string  `json:"at,omitempty"`      // the flag that names its database, with a blank before it
 }
 
 // Agent is a lane.

@@ -27,7 +27,7 @@ func document(runs []*recorded, at string) *report.Document {
 		panic(err) // the default columns are columns
 	}
 	d.Table(report.Comparison(all, columns))
-	if bills := sides.Bills("The bill of each run", all); bills != nil {
+	if bills := sides.Bills("The bill"+map[bool]string{true: " of each run"}[len(all) > 1], all); bills != nil {
 		d.Embed(bills.Inline)
 	}
 	d.Label("unfinished", unfinished(runs)...)

@@ -63,12 +63,21 @@ func (p *pages) list(w io.Writer, asked url.Values) error {
 	if v.State, err = sqlite.State(p.db); err != nil {
 		return err
 	}
+	costs := make([]report.Value, len(runs))
 	for i := range runs {
-		row, err := p.row(&runs[i])
+		r := &runs[i]
+		v.Rows = append(v.Rows, row(r))
+		priced, err := p.db.Priced(r.ID)
 		if err != nil {
 			return err
 		}
-		v.Rows = append(v.Rows, row)
+		costs[i] = report.None()
+		if priced {
+			costs[i] = report.Dollars(cachemodel.Picodollars(r.Cost))
+		}
+	}
+	for i, cost := range report.Aligned(costs) {
+		v.Rows[i].Cost = cost
 	}
 	beside := func(from int) string {
 		return "/?" + url.Values{"words": {l.Words}, "from": {strconv.Itoa(max(from, 0))}}.Encode()
@@ -82,17 +91,14 @@ func (p *pages) list(w io.Writer, asked url.Values) error {
 	return listPage.Execute(w, v)
 }
 
-func (p *pages) row(r *sqlite.RunInfo) (listRow, error) {
+// row is all of a row that does not depend on the others.
+func row(r *sqlite.RunInfo) listRow {
 	row := listRow{ID: r.ID, Short: ui.Short(r.ID), Name: report.Plain(r.Name), Variant: report.Plain(r.Variant), Policy: r.Policy, Outcome: r.Ending(), Calls: ui.Count(r.Calls),
-		Cost: "–", Time: report.At(r.EndedAt).String(), Started: day(r.StartedAt), Unfinished: r.Ending() != "completed"}
+		Time: report.At(r.EndedAt).String(), Started: day(r.StartedAt), Unfinished: r.Ending() != "completed"}
 	if !r.Recorded() {
 		row.Seed = strconv.FormatUint(r.Seed, 10)
 	}
-	priced, err := p.db.Priced(r.ID)
-	if priced {
-		row.Cost = report.Dollars(cachemodel.Picodollars(r.Cost)).String()
-	}
-	return row, err
+	return row
 }
 
 // state writes what changes whenever the list does.

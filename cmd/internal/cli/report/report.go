@@ -84,6 +84,7 @@ func reportOf(s *ui.Env, db *sqlite.DB, at string, prefixes []string) (*made, er
 		if err != nil {
 			return nil, err
 		}
+		made.At = at
 		out.pages, out.calls = append(out.pages, made), out.calls+len(r.calls)
 	}
 	return out, nil

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -87,6 +88,9 @@ func TestServe(t *testing.T) {
 			strings.Index(text, "hacked") > strings.Index(text, runs[0].ID) {
 			t.Errorf("%d %s", code, text)
 		}
+		if costs := regexp.MustCompile(`>\$[0-9]+\.([0-9]+)<`).FindAllStringSubmatch(text, -1); len(costs) != 3 || slices.ContainsFunc(costs, func(c []string) bool { return len(c[1]) != 4 }) {
+			t.Errorf("costs have not all the same places: %q", costs)
+		}
 		for words, want := range map[string]int{"FAN-out": 2, "fan-out+nine": 1, "seed%3D42": 3, "fan-out+hacked": 0, runs[0].ID[:6]: 1, "completed": 3, "unfinished": 0} {
 			if _, text, _ := ask(h, "/?words="+words); strings.Count(text, `name="run"`) != want || want == 0 && !strings.Contains(text, "No run here.") {
 				t.Errorf("%s: %d runs, want %d", words, strings.Count(text, `name="run"`), want)
@@ -99,6 +103,9 @@ func TestServe(t *testing.T) {
 			file, err := os.ReadFile("r.html")
 			if err != nil {
 				t.Fatal(err)
+			}
+			if n := strings.Count(string(file), `"at":" --db a.db"`); n != len(ids) {
+				t.Errorf("%d of %d runs name the database for the command that shows contents", n, len(ids))
 			}
 			code, text, _ := ask(h, "/runs?run="+strings.Join(ids, "&run="))
 			if parts := []string{`<main>`, `<script type="application/json"`}; code != 200 || between(text, parts) != strings.ReplaceAll(between(string(file), parts), " --db a.db", "") {

@@ -57,7 +57,7 @@ proofs: ## all tests, and a list of which of them prove what
 
 # Modules of their own, so that the program depends on none of what they need. They
 # take the program that make build has built.
-APART = cd testdata/$@ && if $(GO) list -deps -test ./... >/dev/null 2>&1; then $(GO) vet ./... && AGENTSIM_PROGRAM=$(CURDIR)/agentsim $(GO) test -vet=off -count=1 ./...; \
+APART = cd testdata/$@ && if $(GO) list -deps -test ./... >/dev/null 2>&1; then $(GO) vet ./... && AGENTSIM_PROGRAM=$(CURDIR)/agentsim $(GO) test -vet=off -count=1 -json ./... | (cd $(CURDIR) && $(STATEMENTS) -apart $@ -check STATEMENTS.md); \
 	else echo "skipped: the modules that testdata/$@ needs are not there and cannot be fetched"; fi
 
 outside: build ## this program against what others wrote: the vendor's SDK, MCP servers, SARIF's schema, Perfetto's messages

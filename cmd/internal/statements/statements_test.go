@@ -76,6 +76,19 @@ func TestStatements(t *testing.T) {
 		holds(t, all+"- CON-99 So is that.\n", 1, "S.md:6: CON-99 comes before CON-100")
 		holds(t, all+"- CON101 So is that.\n", 1, "S.md:6: a line is - ID and a sentence")
 	})
+	t.Run("AUD-06 a sentence that names a target is proven by the tests of that target", func(t *testing.T) {
+		away := all + "- CON-101 A browser shows it (make browser).\n"
+		holds(t, away, 0, "7 passed")
+		if code, out := listed(t, green, "-check", file, "-apart", "browser"); code != 1 || !strings.Contains(out, "bears CON-101") || strings.Contains(out, "bears CON-10 ") {
+			t.Error(code, out)
+		}
+		shown := `{"Action":"pass","Package":"agentsim/e","Test":"TestE/CON-101_shown"}` + "\n"
+		for target, want := range map[string]int{"browser": 0, "outside": 0, "": 1} { // all but CON-101 are this module's
+			if code, out := listed(t, shown, "-check", file, "-apart", target); code != want {
+				t.Error(target, code, out)
+			}
+		}
+	})
 	t.Run("a failure is printed and ends with 1, as does a package that does not compile", func(t *testing.T) {
 		if code, out := listed(t, green+failing); code != 1 || !strings.Contains(out, "this is why") || !strings.Contains(out, "7 passed, 1 failed, 0 skipped") {
 			t.Error(code, out)

@@ -11,10 +11,12 @@ package overview
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -128,6 +130,7 @@ type sessionFile struct {
 	name    string
 	bytes   int64
 	written time.Time
+	agents  []string // files of its sub-agents that are beside it, as older clients wrote them
 }
 
 // projects is where the client keeps sessions, and what people call it.
@@ -148,13 +151,49 @@ func list(dir string) (out []sessionFile) {
 		return nil
 	}
 	names, _ := filepath.Glob(filepath.Join(globbed(dir), "*", "*.jsonl")) // the pattern is sound
+	var agents []sessionFile
+	at := map[string]int{} // main files, by their names without the ending
 	for _, name := range names {
-		if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() {
-			out = append(out, sessionFile{name, info.Size(), info.ModTime()})
+		info, err := os.Lstat(name)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		f := sessionFile{name: name, bytes: info.Size(), written: info.ModTime()}
+		if strings.HasPrefix(filepath.Base(name), "agent-") {
+			agents = append(agents, f)
+			continue
+		}
+		at[strings.TrimSuffix(name, ".jsonl")], out = len(out), append(out, f)
+	}
+	for _, f := range agents {
+		if i, known := at[filepath.Join(filepath.Dir(f.name), sessionOf(f.name))]; known {
+			out[i].agents = append(out[i].agents, f.name)
+		} else {
+			out = append(out, f)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b sessionFile) int { return b.written.Compare(a.written) })
 	return out
+}
+
+// sessionID finds the session that a line belongs to; head is in how many bytes of a file
+// the first is looked for.
+var sessionID = regexp.MustCompile(`"sessionId":"([^"]+)"`)
+
+const head = 64 << 10
+
+// sessionOf is the session that an agent's file belongs to, "" where it does not say.
+func sessionOf(name string) string {
+	f, err := hostdir.Machine{}.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	text, _ := io.ReadAll(io.LimitReader(f, head)) // what could be read says it, or nothing does
+	if m := sessionID.FindSubmatch(text); m != nil {
+		return string(m[1])
+	}
+	return ""
 }
 
 // globbed is a directory whose name a pattern takes as it is.
@@ -216,7 +255,7 @@ func (m *money) read(s *ui.Env, found []sessionFile) (n int) {
 		}
 		bytes += f.bytes
 		n++
-		roots := []string{f.name}
+		roots := append([]string{f.name}, f.agents...)
 		if sub := filepath.Join(strings.TrimSuffix(f.name, ".jsonl"), "subagents"); isDir(sub) {
 			roots = append(roots, sub)
 		}

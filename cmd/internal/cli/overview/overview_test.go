@@ -3,6 +3,7 @@ package overview
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 func TestOverview(t *testing.T) {
 	t.Run("REPO-07 sessions are read for three seconds at most, and the rest is said", bounded)
+	t.Run("REPO-07 files of sub-agents beside a session are part of it", agentsBeside)
 	t.Run("REPO-07 sessions that were last written a month before the newest are not read", old)
 }
 
@@ -49,6 +51,25 @@ func see(t *testing.T, apart time.Duration) string {
 		t.Fatal(err)
 	}
 	return out.String()
+}
+
+func agentsBeside(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "project")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, of := range map[string]int{"s1.jsonl": 1, "s2.jsonl": 2, "agent-a.jsonl": 1, "agent-b.jsonl": 1, "agent-c.jsonl": 3} {
+		if err := os.WriteFile(filepath.Join(dir, name), fmt.Appendf(nil, line, of), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := map[string]int{}
+	for _, f := range list(filepath.Dir(dir)) {
+		got[filepath.Base(f.name)] = len(f.agents)
+	}
+	if want := map[string]int{"s1.jsonl": 2, "s2.jsonl": 0, "agent-c.jsonl": 0}; !maps.Equal(got, want) {
+		t.Errorf("sessions and how many files of agents each has: %v, want %v", got, want)
+	}
 }
 
 func bounded(t *testing.T) {

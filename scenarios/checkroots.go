@@ -242,6 +242,17 @@ func (s *Scenario) thinkers() (out []string) {
 	return out
 }
 
+// forkless says why nobody can fork.
+func (c *checker) forkless() string {
+	switch {
+	case c.s.Stack == MinimalStack:
+		return "the stack is minimal"
+	case !c.s.Interactive:
+		return "interactive is false"
+	}
+	return "gate " + forkGate + " is off"
+}
+
 // mayFork reports whether a call without a type makes a fork at some time.
 func (s *Scenario) mayFork() bool {
 	return s.Stack != MinimalStack && s.Interactive && s.turnsOn(forkGate)
@@ -287,6 +298,9 @@ func (c *checker) turn(at string, t *Turn) {
 	}
 	if (len(t.Counts) > 0 || t.Output != nil) && c.s.Provider.Counter != "recorded" {
 		c.bad(at, "provider: {counter: recorded}", "recorded counts, yet the counter is %s", c.s.Provider.Counter)
+	}
+	if c.Given(at+".spawn.fork") && !c.s.mayFork() {
+		c.bad(at+".spawn.fork", "take it away, or spawn: {subagent: …}", "%s, so nobody can fork", c.forkless())
 	}
 	for i := range t.Tools {
 		c.spawnModel(at+".tools["+itoa(i)+"]", &t.Tools[i])

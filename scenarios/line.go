@@ -23,7 +23,7 @@ type Spawn struct {
 
 // SpawnOf is the names of the agents of a type.
 type SpawnOf struct {
-	Type  string // fork starts forks, where calls without a type do, and subagent general-purpose sub-agents
+	Type  string // fork starts forks, and subagent general-purpose sub-agents
 	Names []string
 }
 
@@ -46,9 +46,7 @@ func (s *Spawn) Decode(d *document.Decoder, n *document.Node, at document.Place)
 			return
 		default:
 			of := SpawnOf{Type: p.Key}
-			for _, name := range p.Val.Items {
-				of.Names = append(of.Names, d.Str(name, document.Place{Ctx: "a name in " + sub.Ctx}))
-			}
+			d.Value(p.Val, reflect.ValueOf(&of.Names).Elem(), sub)
 			s.Of = append(s.Of, of)
 		}
 	}

@@ -40,8 +40,8 @@ func (s *Scenario) Strategy() string {
 // Background reports whether the lead starts its sub-agents in the background.
 func (s *Scenario) Background() bool { return s.Structure == SubagentInBackground }
 
-// flags are what a structure sets where the scenario does not say it; a scenario
-// that says the contrary is refused by its check.
+// flags are what a structure, or a script that spawns forks, sets where the scenario
+// does not say it; a scenario that says the contrary is refused by its check.
 func (s *Scenario) flags(d *document.Decoder) {
 	set := func(gates ...string) {
 		for _, g := range gates {
@@ -52,7 +52,7 @@ func (s *Scenario) flags(d *document.Decoder) {
 	}
 	switch {
 	case s.Stack == MinimalStack: // which has none
-	case s.Structure == Fork:
+	case s.Structure == Fork, s.saysFork(d.Given):
 		s.Interactive = s.Interactive || !d.Given("interactive")
 		set(forkGate)
 	case s.Structure == Coordinated:
@@ -60,6 +60,18 @@ func (s *Scenario) flags(d *document.Decoder) {
 	case s.Structure == Teamed:
 		set(swarmsGate)
 	}
+}
+
+// saysFork reports whether a script spawns forks by that word.
+func (s *Scenario) saysFork(given func(path string) bool) bool {
+	for i := range s.Scripts {
+		for j := range s.Scripts[i].Turns {
+			if given("answers[" + itoa(i) + "].turns[" + itoa(j) + "].spawn.fork") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // version refuses a file of another version of the language, or of none.

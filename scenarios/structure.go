@@ -106,6 +106,15 @@ func (f *File) readCompare(d *document.Decoder, n *document.Node, at document.Pl
 	}
 }
 
+// structured refuses a structure beside compare that no variant has.
+func (f *File) structured(root *document.Node, errs *document.Problems) {
+	n := root.Get("structure")
+	if n == nil || f.compared == nil || slices.ContainsFunc(f.variants, func(v document.Pair) bool { return v.Val.Get("structure") == nil }) {
+		return
+	}
+	errs.Add(n.Pos, "keep one of them", "structure has no effect: compare says it of each variant")
+}
+
 // compare makes a variant of each structure that is compared; a variant of that
 // name says what else is different in it.
 func (f *File) compare(root *document.Node) {

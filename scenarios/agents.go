@@ -217,7 +217,7 @@ type Start struct {
 // Starts are the agents that the scenario has started by their type, forks aside.
 func (s *Scenario) Starts() (out []Start) {
 	edits := slices.ContainsFunc(s.Work, func(it Item) bool { return len(it.Edits) > 0 })
-	if s.Strategy() == "coordinator" && s.hasWork() {
+	if s.Structure.Base() == Coordinated && s.hasWork() {
 		out = append(out, Start{Path: "structure", Type: "worker", Edits: edits})
 	}
 	if s.teams() {
@@ -229,7 +229,7 @@ func (s *Scenario) Starts() (out []Start) {
 	}
 	for i := range s.Work {
 		it, at := &s.Work[i], "structure"
-		if it.By == "lead" || s.Strategy() != "subagent" {
+		if it.By == "lead" || s.Structure.Base() != Subagent {
 			continue
 		}
 		switch {
@@ -255,14 +255,14 @@ func (s *Scenario) Starts() (out []Start) {
 // AgentsUnused is why the agents that items name are not used, "" where they are,
 // and the items.
 func (s *Scenario) AgentsUnused() (why string, items []string) {
-	switch s.Strategy() {
-	case "fork":
+	switch s.Structure.Base() {
+	case Fork:
 		why = "forks keep their parent's type and model"
-	case "coordinator":
+	case Coordinated:
 		why = "a coordinator starts only agents of type worker; a definition worker under project.agents.policy, or of --managed-dir, gives them other tools and another model"
-	case "team":
+	case Teamed:
 		why = "a teammate takes any item"
-	case "inline":
+	case Inline:
 		why = "nobody is spawned"
 	default:
 		return "", nil

@@ -31,8 +31,8 @@ func (s *Scenario) Coordinates() bool {
 	return s.Stack != MinimalStack && s.Gate(coordinatorGate) == "true" && s.Gate(coordinatorEnvGate) == "true"
 }
 
-// leads reports whether the policy of strategy coordinator is at work.
-func (s *Scenario) leads() bool { return s.Strategy() == "coordinator" && s.hasWork() }
+// leads reports whether the policy of structure coordinator is at work.
+func (s *Scenario) leads() bool { return s.Structure.Base() == Coordinated && s.hasWork() }
 
 // defaultCoordinator is how a coordinator leads of which nothing is said.
 func defaultCoordinator() CoordinatorSpec {
@@ -43,14 +43,14 @@ func defaultCoordinator() CoordinatorSpec {
 // coordinator holds the scenario against what coordinating needs and rules out.
 func (c *checker) coordinator() {
 	s := c.s
-	if s.Strategy() == "coordinator" {
-		c.coordinatorStrategy()
+	if s.Structure.Base() == Coordinated {
+		c.coordinatorStructure()
 	}
 	c.coordinatorSpec()
 	if !s.Coordinates() {
 		return
 	}
-	if !s.allScripted() && slices.Contains([]string{"inline", "subagent", "team"}, s.Strategy()) {
+	if !s.allScripted() && slices.Contains([]Structure{Inline, Subagent, Teamed}, s.Structure.Base()) {
 		c.bad("structure", "structure: coordinator, or take "+coordinatorGate+" away", "gates %s and %s contradict structure %s: a coordinator has none of the tools and starts none of the agents that it needs", coordinatorGate, coordinatorEnvGate, s.Structure)
 	}
 	const notifies = "structure coordinator works by notifications of workers in the background, which gate %s disables"
@@ -73,7 +73,7 @@ func (c *checker) coordinator() {
 	s.eachRoot(c.coordinatorRoot)
 }
 
-func (c *checker) coordinatorStrategy() {
+func (c *checker) coordinatorStructure() {
 	s := c.s
 	switch {
 	case s.Stack == MinimalStack:
@@ -115,7 +115,7 @@ func (s *Scenario) turnsOn(gate string) bool {
 }
 
 // coordinatorRoot refuses tools that a coordinator cannot have, and misses those
-// that strategy coordinator works with.
+// that structure coordinator works with.
 func (c *checker) coordinatorRoot(at string, r *Root) {
 	if r.Tools == nil {
 		return
@@ -139,7 +139,7 @@ func (c *checker) coordinatorRoot(at string, r *Root) {
 	}
 }
 
-// CoordinatorSpec is how the policy of strategy coordinator leads (CRD-10,
+// CoordinatorSpec is how the policy of structure coordinator leads (CRD-10,
 // CRD-12). Its zero value takes the defaults.
 type CoordinatorSpec struct {
 	Workers     string         `yaml:"workers"`

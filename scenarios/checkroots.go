@@ -243,11 +243,11 @@ func (s *Scenario) thinkers() (out []string) {
 }
 
 // forkless says why nobody can fork.
-func (c *checker) forkless() string {
+func forkless(s *Scenario) string {
 	switch {
-	case c.s.Stack == MinimalStack:
+	case s.Stack == MinimalStack:
 		return "the stack is minimal"
-	case !c.s.Interactive:
+	case !s.Interactive:
 		return "interactive is false"
 	}
 	return "gate " + forkGate + " is off"
@@ -300,7 +300,7 @@ func (c *checker) turn(at string, t *Turn) {
 		c.bad(at, "provider: {counter: recorded}", "recorded counts, yet the counter is %s", c.s.Provider.Counter)
 	}
 	if c.Given(at+".spawn.fork") && !c.s.mayFork() {
-		c.bad(at+".spawn.fork", "take it away, or spawn: {subagent: …}", "%s, so nobody can fork", c.forkless())
+		c.bad(at+".spawn.fork", "take it away, or spawn: {subagent: …}", "%s, so nobody can fork", forkless(c.s))
 	}
 	for i := range t.Tools {
 		c.spawnModel(at+".tools["+itoa(i)+"]", &t.Tools[i])

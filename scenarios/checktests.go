@@ -178,7 +178,7 @@ func (c *checker) workTools() {
 		it := &c.s.Work[i]
 		var lacks []string
 		for _, name := range it.tools() {
-			if (c.s.Strategy() == "subagent" && it.By == "" || c.s.teams()) && (name != "Bash" || foreignType(c.s.typeOf(it))) {
+			if (c.s.Structure.Base() == Subagent && it.By == "" || c.s.teams()) && (name != "Bash" || foreignType(c.s.typeOf(it))) {
 				continue
 			}
 			if list == nil && name == "Bash" || list != nil && !slices.Contains(*list, name) {

@@ -292,12 +292,12 @@ func (c *checker) structure() {
 		}
 		return
 	}
-	switch s.Strategy() {
-	case "fork":
+	switch s.Structure.Base() {
+	case Fork:
 		c.fork()
-	case "subagent":
+	case Subagent:
 		c.subagent()
-	case "team":
+	case Teamed:
 		team(c)
 	}
 	if len(s.Work) == 0 {
@@ -339,7 +339,7 @@ func (c *checker) subagent() {
 // exploresOnHaiku reports whether the children are of the built-in type Explore in
 // a build for users, whose model is haiku (SUB-09).
 func (s *Scenario) exploresOnHaiku() bool {
-	return s.Strategy() == "subagent" && s.hasWork() && s.onHaiku(s.Type)
+	return s.Structure.Base() == Subagent && s.hasWork() && s.onHaiku(s.Type)
 }
 
 func (s *Scenario) onHaiku(typ string) bool {

@@ -38,7 +38,7 @@ func worktrees(c *checker) {
 	if s.Stack == MinimalStack && s.Isolation != "" {
 		c.bad("isolation", "take it away", "stack minimal has no worktrees")
 	}
-	if s.Strategy() == "team" && s.Isolation == Isolated {
+	if s.Structure.Base() == Teamed && s.Isolation == Isolated {
 		c.bad("isolation", "take it away, or structure: subagent or fork", "teammates of structure team work in their lead's directory, so no worktree is made")
 	}
 	merging(c)
@@ -92,7 +92,7 @@ func merging(c *checker) {
 func Unmergeable(s *Scenario, lacks func(tool string) bool) string {
 	_, at, _ := s.offers()
 	switch i := slices.IndexFunc(mergeTools, lacks); {
-	case s.Strategy() == "coordinator" || s.Coordinates():
+	case s.Structure.Base() == Coordinated || s.Coordinates():
 		return "a coordinator has no shell to merge branches in"
 	case s.teams():
 		return "the lead of a team merges no branches"

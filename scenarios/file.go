@@ -175,7 +175,7 @@ func (f *File) split(root *document.Node, errs *document.Problems) {
 		}
 	}
 	f.compare(root)
-	f.structured(root, errs)
+	structured(f, root, errs)
 	f.bound(root, errs)
 }
 

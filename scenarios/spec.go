@@ -265,7 +265,7 @@ type Item struct {
 	ID        string        `yaml:"id"`
 	Kind      string        `yaml:"kind"`  // research, implement, verify, answer
 	About     string        `yaml:"about"` // what it is about, in a sentence that prompts pass on
-	By        string        `yaml:"by"`    // "" by the strategy, or lead: the lead itself, whatever the strategy
+	By        string        `yaml:"by"`    // "" by the structure, or lead: the lead itself, whatever the structure
 	After     []string      `yaml:"after"`
 	Knows     []string      `yaml:"knows"`    // what it is not done without: facts by name; summary:PATH for a summary of a file, PATH may be a glob; summaries for one of each file in found_in
 	Reads     []Selector    `yaml:"reads"`    // files that whoever does it reads, unless their content is in the request already; without them it is not done

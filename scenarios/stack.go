@@ -82,7 +82,7 @@ func (c *checker) stack() {
 	if s.Stack != MinimalStack {
 		return
 	}
-	if s.Strategy() == "fork" {
+	if s.Structure.Base() == Fork {
 		c.bad("structure", "structure: subagent or inline", "stack minimal has no forks")
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Gates)) {

@@ -29,12 +29,12 @@ func Structures() []string {
 	return []string{string(Inline), string(Subagent), string(SubagentInBackground), string(Fork), string(Coordinated), string(Teamed)}
 }
 
-// Strategy is how the work is led, whichever way reports come.
-func (s *Scenario) Strategy() string {
-	if s.Structure == SubagentInBackground {
-		return string(Subagent)
+// Base is the structure whichever way reports come.
+func (s Structure) Base() Structure {
+	if s == SubagentInBackground {
+		return Subagent
 	}
-	return string(s.Structure)
+	return s
 }
 
 // Background reports whether the lead starts its sub-agents in the background.
@@ -107,7 +107,7 @@ func (f *File) readCompare(d *document.Decoder, n *document.Node, at document.Pl
 }
 
 // structured refuses a structure beside compare that no variant has.
-func (f *File) structured(root *document.Node, errs *document.Problems) {
+func structured(f *File, root *document.Node, errs *document.Problems) {
 	n := root.Get("structure")
 	if n == nil || f.compared == nil || slices.ContainsFunc(f.variants, func(v document.Pair) bool { return v.Val.Get("structure") == nil }) {
 		return
@@ -236,7 +236,7 @@ func unservedTools(f *File) (out []Idle) {
 }
 
 // teams reports whether the work is a team's.
-func (s *Scenario) teams() bool { return s.Strategy() == string(Teamed) && s.hasWork() }
+func (s *Scenario) teams() bool { return s.Structure.Base() == Teamed && s.hasWork() }
 
 // team holds the scenario against what a team needs.
 func team(c *checker) {
@@ -275,7 +275,7 @@ func planning(c *checker) {
 		planMode(c)
 	case s.minimal():
 		c.bad("plan", "take it away", "stack minimal has no plan mode")
-	case s.Strategy() == "coordinator" || s.Coordinates():
+	case s.Structure.Base() == Coordinated || s.Coordinates():
 		c.bad("plan", "take it away", "a coordinator has none of the tools of plan mode")
 	}
 }
@@ -287,7 +287,7 @@ func planMode(c *checker) {
 	if s.Permissions.RootMode() != string(permission.Plan) || !slices.ContainsFunc(s.Work, func(it Item) bool { return len(it.Edits)+len(it.Runs)+len(it.Calls) > 0 }) {
 		return
 	}
-	if s.minimal() || s.Coordinates() || slices.Contains([]string{"coordinator", "team"}, s.Strategy()) {
+	if s.minimal() || s.Coordinates() || slices.Contains([]Structure{Coordinated, Teamed}, s.Structure.Base()) {
 		c.bad("permissions.mode", "take it away: work that reads alone can be done in plan mode", "whoever leads this work cannot leave plan mode, in which nothing is edited, run or called")
 		return
 	}
@@ -306,7 +306,7 @@ func planRoot(c *checker, at string, r *Root) {
 // spawnRoot misses the tool by which a lead starts children.
 func spawnRoot(c *checker, at string, r *Root) {
 	s, name := c.s, cmp.Or(r.Name, "main")
-	starts := s.delegates() && (s.Strategy() == "subagent" || s.Strategy() == "fork") && !s.minimal() && !s.Coordinates() && !speaksFor(s, name)
+	starts := s.delegates() && (s.Structure.Base() == Subagent || s.Structure.Base() == Fork) && !s.minimal() && !s.Coordinates() && !speaksFor(s, name)
 	if starts && r.Tools != nil && !slices.Contains(*r.Tools, "Agent") && !slices.Contains(*r.Tools, "Task") {
 		c.bad(at+".tools", "add Agent, or leave tools out", "structure %s works with the tool Agent, which root %s has not got", s.Structure, name)
 	}

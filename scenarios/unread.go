@@ -45,7 +45,7 @@ var rules = []rule{
 	{"model", trimmed, unless((*Scenario).hasWork, "only the policy reads it, and there is no work for it")},
 	{"coordinator", trimmed, unless((*Scenario).Coordinates, "nobody coordinates: "+coordinatorGate+" and "+coordinatorEnvGate+" are not both on")},
 	{"type", trimmed, unless(func(s *Scenario) bool { return s.hasWork() && s.spawns() }, nobodySpawned)},
-	{"type", trimmed, when(func(s *Scenario) bool { return s.Strategy() == "coordinator" }, "a coordinator starts workers and nobody else")},
+	{"type", trimmed, when(func(s *Scenario) bool { return s.Structure.Base() == Coordinated }, "a coordinator starts workers and nobody else")},
 	{"isolation", trimmed, when(func(s *Scenario) bool { return s.Isolation == Isolated && !(s.hasWork() && s.spawns()) }, nobodySpawned)},
 	{"isolation", trimmed, when(func(s *Scenario) bool { return s.Isolation == Isolated && !editsByChildren(s) }, "nobody who is spawned edits, and only who edits gets a worktree")},
 	{"fan_out forks", trimmed, unless((*Scenario).spawns, nobodySpawned)},
@@ -266,18 +266,18 @@ func speaksFor(s *Scenario, root string) bool {
 	return slices.ContainsFunc(s.Scripts, func(sc Script) bool { ok, err := path.Match(sc.Agent, root); return err == nil && ok })
 }
 
-// spawns tells whether agents may spawn others: by strategy, or by a script
+// spawns tells whether agents may spawn others: by the structure, or by a script
 // that calls Agent.
 func (s *Scenario) spawns() bool {
-	return s.hasWork() && s.Strategy() != "inline" || s.scriptsSpawn(func(string) bool { return true })
+	return s.hasWork() && s.Structure.Base() != Inline || s.scriptsSpawn(func(string) bool { return true })
 }
 
 // delegates reports whether a lead gives work to children.
-func (s *Scenario) delegates() bool { return s.hasWork() && s.Strategy() != "inline" && !s.keeps() }
+func (s *Scenario) delegates() bool { return s.hasWork() && s.Structure.Base() != Inline && !s.keeps() }
 
 // keeps reports whether a lead that may spawn does every item itself.
 func (s *Scenario) keeps() bool {
-	return (s.Strategy() == "subagent" || s.Strategy() == "fork") && s.hasWork() && !slices.ContainsFunc(s.Work, func(it Item) bool { return it.By != "lead" })
+	return (s.Structure.Base() == Subagent || s.Structure.Base() == Fork) && s.hasWork() && !slices.ContainsFunc(s.Work, func(it Item) bool { return it.By != "lead" })
 }
 
 // memoryAlone reports whether all parts are memory, for which the scenario has a text.
@@ -328,7 +328,7 @@ func withoutPrompts(s *Scenario) string {
 	switch {
 	case s.keeps():
 		return allByLead
-	case !s.hasWork() || s.Strategy() != "inline":
+	case !s.hasWork() || s.Structure.Base() != Inline:
 		return ""
 	}
 	return nobodySpawned
@@ -337,7 +337,7 @@ func withoutPrompts(s *Scenario) string {
 // withoutOrders is why nobody writes a prompt for somebody who knows nothing, ""
 // where somebody does.
 func withoutOrders(s *Scenario) string {
-	if s.hasWork() && s.Strategy() == "fork" && !s.keeps() {
+	if s.hasWork() && s.Structure.Base() == Fork && !s.keeps() {
 		return "forks know what their parent knows"
 	}
 	return withoutPrompts(s)
@@ -345,12 +345,12 @@ func withoutOrders(s *Scenario) string {
 
 // withoutLead is why by: lead decides nothing.
 func withoutLead(s *Scenario) string {
-	switch s.Strategy() {
-	case "inline":
+	switch s.Structure.Base() {
+	case Inline:
 		return "the lead does every item"
-	case "coordinator":
+	case Coordinated:
 		return "a coordinator does no item itself"
-	case "team":
+	case Teamed:
 		return "the lead of a team does no item itself"
 	}
 	return ""
@@ -365,7 +365,7 @@ func withoutForks(s *Scenario) string {
 		return "a coordinator starts workers and no forks"
 	case !s.Interactive && s.turnsOn(forkGate):
 		return "interactive is false, without which there are no forks"
-	case s.Strategy() == "fork", !s.turnsOn(forkGate) && !s.spawns(), s.scriptsSpawn(func(typ string) bool { return typ == "" && s.mayFork() }):
+	case s.Structure.Base() == Fork, !s.turnsOn(forkGate) && !s.spawns(), s.scriptsSpawn(func(typ string) bool { return typ == "" && s.mayFork() }):
 		return ""
 	}
 	return "no child is a fork"
@@ -401,7 +401,7 @@ func withoutFresh(s *Scenario) string {
 	switch {
 	case s.scriptsSpawn(func(typ string) bool { return typ != "" || !s.turnsOn(forkGate) }):
 		return ""
-	case s.delegates() && s.Strategy() != "fork":
+	case s.delegates() && s.Structure.Base() != Fork:
 		return ""
 	case s.keeps():
 		return allByLead
@@ -418,9 +418,9 @@ func withoutSubagents(s *Scenario) string {
 	switch {
 	case s.scriptsSpawn(func(typ string) bool { return (typ != "" || !s.turnsOn(forkGate)) && !s.Coordinates() }):
 		return ""
-	case s.delegates() && (s.Strategy() == "subagent" && !own || s.teams()):
+	case s.delegates() && (s.Structure.Base() == Subagent && !own || s.teams()):
 		return ""
-	case s.delegates() && s.Strategy() == "subagent":
+	case s.delegates() && s.Structure.Base() == Subagent:
 		return "type Explore has a model of its own: provider.aliases says what haiku stands for"
 	case s.keeps():
 		return allByLead

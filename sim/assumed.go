@@ -242,7 +242,7 @@ func synthesisAssumed(sc *scenarios.Scenario) []string {
 		return slices.ContainsFunc(sc.Work, func(it scenarios.Item) bool { return it.Kind == kind })
 	}
 	switch {
-	case sc.Strategy() != "coordinator" || !is("research") || !is("implement"):
+	case sc.Structure.Base() != scenarios.Coordinated || !is("research") || !is("implement"):
 		return nil
 	case sc.Coordinator.Synthesis == "strict":
 		return []string{"implementations wait for all research"}
@@ -258,7 +258,7 @@ func workersAssumed(sc *scenarios.Scenario, all []*agent.Agent) []string {
 			workers++
 		}
 	}
-	if sc.Strategy() != "coordinator" || workers < 2 {
+	if sc.Structure.Base() != scenarios.Coordinated || workers < 2 {
 		return nil
 	}
 	fewer := map[string]string{"table": " (continue may have fewer)", "spawn": " (table and continue may have fewer)"}[sc.Coordinator.Workers]

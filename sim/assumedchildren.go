@@ -39,7 +39,7 @@ func agentsAssumed(sc *scenarios.Scenario) []string {
 // so many. Nothing where nobody is spawned.
 func spawnsAssumed(sc *scenarios.Scenario) []string {
 	n, most := widest(sc), sc.Model.SpawnsPerTurn
-	if sc.Strategy() == "inline" || n == 0 {
+	if sc.Structure.Base() == scenarios.Inline || n == 0 {
 		return nil
 	}
 	switch s := sc.Model.AtOnce.Spawns; {
@@ -66,7 +66,7 @@ func beyond(sc *scenarios.Scenario, calls int) bool {
 	if sc.Model.Preamble {
 		positions++
 	}
-	if sc.Strategy() == "fork" {
+	if sc.Structure.Base() == scenarios.Fork {
 		positions++
 	}
 	return positions >= cachemodel.LookBack

@@ -130,7 +130,7 @@ func (l *limits) triesAssumed(sc *scenarios.Scenario) (out []string) {
 		}
 		out = append(out, fmt.Sprintf("a failed call is tried %d times%s (lab.retry)", sc.Retry.Max+1, over))
 	}
-	if l.gone && sc.Strategy() == "coordinator" {
+	if l.gone && sc.Structure.Base() == scenarios.Coordinated {
 		out = append(out, fmt.Sprintf("a worker that failed is continued up to %d times", policy.MaxCut))
 	}
 	return out

@@ -43,7 +43,7 @@ func (e *BindError) Error() string { return fmt.Sprintf("work item %q: %s", e.It
 // *BindError.
 func Bind(sc *scenarios.Scenario, o Options) (*Table, error) {
 	t := &Table{
-		profile: sc.Model, budget: sc.SummaryBudget(), strategy: cmp.Or(sc.Strategy(), inlineStrategy), background: sc.Background(), agentType: sc.Type,
+		profile: sc.Model, budget: sc.SummaryBudget(), structure: cmp.Or(sc.Structure.Base(), scenarios.Inline), background: sc.Background(), agentType: sc.Type,
 		coordinator: sc.Coordinator, isolates: sc.Isolation == scenarios.Isolated, plan: sc.Plan, names: namesOf(sc),
 		root: o.Root, marks: o.Marks, filler: o.Filler, key: o.Key,
 		factIndex: map[string]int{}, fileIndex: map[string]int{}, itemIndex: map[string]int{}, descIndex: map[string]int{},
@@ -69,7 +69,7 @@ func Bind(sc *scenarios.Scenario, o Options) (*Table, error) {
 // apart notes who works in a worktree: the lead asks for one, or the definition does.
 func (b *binder) apart(sc *scenarios.Scenario) {
 	defined := func(it *item) bool {
-		return b.o.Apart != nil && b.t.strategy == string(scenarios.Subagent) && b.o.Apart(cmp.Or(it.agent.Type, sc.Type))
+		return b.o.Apart != nil && b.t.structure == scenarios.Subagent && b.o.Apart(cmp.Or(it.agent.Type, sc.Type))
 	}
 	for i := range b.t.items {
 		it := &b.t.items[i]

@@ -8,8 +8,6 @@ import (
 	"agentsim/sim/llm"
 )
 
-const coordinatorStrategy = "coordinator"
-
 // order is an item that an answer gives out: to a worker's place, or to a new
 // worker (-1).
 type order struct {

@@ -246,7 +246,7 @@ func (a *agent) use(uses []llm.Block) {
 	for i, u := range uses {
 		var r tool.Result
 		switch {
-		case h.sc.Strategy() == coordinatorStrategy && (u.Name == agentTool || u.Name == h.table.names.send):
+		case h.sc.Structure.Base() == scenarios.Coordinated && (u.Name == agentTool || u.Name == h.table.names.send):
 			r = h.employ(a, &u, i)
 		case u.Name == agentTool:
 			r = a.spawn(front, uses, i)
@@ -267,7 +267,7 @@ func (a *agent) use(uses []llm.Block) {
 // spawn runs a child to its end.
 func (a *agent) spawn(front *llm.Node, uses []llm.Block, i int) tool.Result {
 	h := a.h
-	forks := h.sc.Strategy() == forkStrategy
+	forks := h.sc.Structure.Base() == scenarios.Fork
 	in, _, err := tool.ParseAgentInput(uses[i].Content, tool.AgentGates{Background: true})
 	if err != nil {
 		return tool.Error(err.Error())

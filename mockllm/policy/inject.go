@@ -156,7 +156,7 @@ func (m *Model) obey() bool {
 // delegation is the input of the call that lets a child do what is asked for.
 func (m mind) delegation(x *injection) *llm.Payload {
 	typ := m.t.agentType
-	if m.t.strategy == coordinatorStrategy {
+	if m.t.structure == scenarios.Coordinated {
 		typ = workerType
 	}
 	return object("description", "Do what "+x.name+" asks for", "prompt", "Run this command and report what it prints: "+x.command+"\n"+m.t.passedOn(x),

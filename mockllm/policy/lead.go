@@ -10,12 +10,6 @@ import (
 	"agentsim/sim/llm"
 )
 
-// The strategies whose leads do otherwise than with sub-agents.
-const (
-	inlineStrategy = "inline"
-	forkStrategy   = "fork"
-)
-
 // lead does what is its own, gives out what is ready, waits for what runs, and
 // ends when every item is settled.
 func (m *Model) lead() error {
@@ -80,7 +74,7 @@ func (m *Model) ready(i int) bool {
 
 // inline reports whether the lead does the item itself.
 func (m mind) inline(i int) bool {
-	return m.t.items[i].byLead || m.t.strategy == inlineStrategy
+	return m.t.items[i].byLead || m.t.structure == scenarios.Inline
 }
 
 // ownItem is the first ready item that the lead does itself, or -1.
@@ -122,7 +116,7 @@ func seek(m *Model, i int) bool {
 	p, it := &m.plan, &m.t.items[i]
 	p.reset(m.t, m.s, it)
 	for _, f := range it.asked {
-		if (m.t.strategy == forkStrategy || it.prompting != promptLazy) && !m.s.seen.has(f) {
+		if (m.t.structure == scenarios.Fork || it.prompting != promptLazy) && !m.s.seen.has(f) {
 			p.find(f, filePrefix)
 		}
 	}
@@ -169,7 +163,7 @@ func (m *Model) openSpawn(i int) {
 // agentInput is the input of the Agent call for an item. A type would make it no
 // fork.
 func (m *Model) agentInput(i int) *llm.Payload {
-	fork, prompt := m.t.strategy == forkStrategy, m.mind().prompt
+	fork, prompt := m.t.structure == scenarios.Fork, m.mind().prompt
 	if fork {
 		prompt = m.mind().directive
 	}

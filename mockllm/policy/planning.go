@@ -39,7 +39,7 @@ type planning struct {
 // plans reports whether anybody may plan: a lead that is to, or members of a team and
 // workers, who do where their definition says so.
 func (t *Table) plans() bool {
-	return t.plan.Set || t.strategy == teamStrategy || t.strategy == coordinatorStrategy
+	return t.plan.Set || t.structure == scenarios.Teamed || t.structure == scenarios.Coordinated
 }
 
 // planTool notes that a lead can enter plan mode.

@@ -84,9 +84,9 @@ func (m *Model) next() error {
 	case len(m.t.items) == 0 || strings.Contains(m.q.Stream.Lineage, "/"):
 		m.plainAnswer()
 		return nil
-	case m.t.strategy == coordinatorStrategy:
+	case m.t.structure == scenarios.Coordinated:
 		return m.coordinate()
-	case m.t.strategy == teamStrategy:
+	case m.t.structure == scenarios.Teamed:
 		leadTeam(m)
 		return nil
 	}

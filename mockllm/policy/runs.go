@@ -55,7 +55,7 @@ func (f *folder) tool(name string) {
 	f.s.greps = f.s.greps || name == f.t.names.grep
 	f.s.shell = f.s.shell || name == f.t.names.bash
 	switch {
-	case name == f.t.names.bash && (len(f.t.runs) > 0 || f.t.strategy == forkStrategy || f.t.merges) && !f.s.proof.bash:
+	case name == f.t.names.bash && (len(f.t.runs) > 0 || f.t.structure == scenarios.Fork || f.t.merges) && !f.s.proof.bash:
 		own(&f.s.proof).bash = true
 	case name == f.t.names.write && f.t.padDir != "" && !f.s.proof.write:
 		own(&f.s.proof).write = true

@@ -17,7 +17,7 @@ const padLine = 3
 
 // pads says where pads are, if there are any.
 func (b *binder) pads(sc *scenarios.Scenario) {
-	if sc.Strategy() == coordinatorStrategy && sc.Gate("tengu_scratch") == "true" {
+	if sc.Structure.Base() == scenarios.Coordinated && sc.Gate("tengu_scratch") == "true" {
 		b.t.padDir = sc.Coordinator.Scratchpad
 	}
 }

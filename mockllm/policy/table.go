@@ -16,11 +16,11 @@ import (
 // the model behaves, and the key of its marks. It is never changed after Bind.
 type Table struct {
 	profile     scenarios.Model
-	budget      int64 // tokens of a summary
-	strategy    string
+	budget      int64               // tokens of a summary
+	structure   scenarios.Structure // by its base
 	background  bool
 	agentType   string
-	coordinator scenarios.CoordinatorSpec // how strategy coordinator leads
+	coordinator scenarios.CoordinatorSpec // how a coordinator leads
 	isolates    bool                      // a lead asks for worktrees
 	merges      bool                      // … or definitions do: it merges branches
 	plan        scenarios.Size            // of the plan that a lead writes first; unset, it does not plan

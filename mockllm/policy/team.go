@@ -12,8 +12,6 @@ import (
 // teammates and waits for their mail. Who does what they settle among themselves by the
 // list; what an item needs stands in its task, as the lead wrote it.
 
-const teamStrategy = "team"
-
 // The tools of teams.
 const (
 	teamCreateTool = "TeamCreate"
@@ -120,7 +118,7 @@ func recruit(m *Model, w *teamwork, open []int) bool {
 // is asked, is to edit unasked. It reports whether there were any.
 func approve(m *Model, w *teamwork) bool {
 	for _, p := range w.plans {
-		reply := object("type", "plan_approval_response", "request_id", p[1], "approve", true, given(m.t.strategy == coordinatorStrategy, "permissionMode"), "acceptEdits")
+		reply := object("type", "plan_approval_response", "request_id", p[1], "approve", true, given(m.t.structure == scenarios.Coordinated, "permissionMode"), "acceptEdits")
 		m.a.Use(m.q, m.t.names.send, object("to", p[0], "message", verbatimJSON(reply.Raw())), "")
 	}
 	return len(w.plans) > 0

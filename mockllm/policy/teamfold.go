@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"agentsim/scenarios"
 	"agentsim/sim/llm"
 )
 
@@ -85,10 +86,10 @@ func isMail(raw string) bool { return strings.HasPrefix(raw, mailOpen) }
 // teamText takes what a text of the user's side says of the team: who one is, a mail, or
 // that a teammate has ended.
 func teamText(f *folder, raw string, n *note) {
-	if f.t.strategy == coordinatorStrategy && isMail(raw) {
+	if f.t.structure == scenarios.Coordinated && isMail(raw) {
 		planMail(f, raw)
 	}
-	if f.t.strategy != teamStrategy {
+	if f.t.structure != scenarios.Teamed {
 		return
 	}
 	switch {
@@ -153,11 +154,11 @@ func planMail(f *folder, raw string) {
 // teamUse notes what one does oneself: a report hands a task in, and who was told of
 // something knows it.
 func teamUse(f *folder, b *llm.Block, n *note) {
-	if f.t.strategy == coordinatorStrategy && b.Name == f.t.names.send && len(f.s.team.plans) > 0 {
+	if f.t.structure == scenarios.Coordinated && b.Name == f.t.names.send && len(f.s.team.plans) > 0 {
 		w := f.teamed()
 		w.plans = slices.DeleteFunc(slices.Clone(w.plans), func(p [2]string) bool { return p[0] == n.msg.to })
 	}
-	if f.t.strategy != teamStrategy || b.Name != f.t.names.send {
+	if f.t.structure != scenarios.Teamed || b.Name != f.t.names.send {
 		return
 	}
 	w := f.teamed()
@@ -184,7 +185,7 @@ func teamUse(f *folder, b *llm.Block, n *note) {
 
 // teamResult takes what came of a call for the team.
 func teamResult(f *folder, u *use, b *llm.Block) {
-	if f.t.strategy != teamStrategy {
+	if f.t.structure != scenarios.Teamed {
 		return
 	}
 	raw := b.Content.Raw()

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"agentsim/scenarios"
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
 )
@@ -81,7 +82,7 @@ type message struct {
 }
 
 // leads reports whether whoever has the state coordinates workers.
-func (f *folder) leads() bool { return f.t.strategy == coordinatorStrategy && f.s.assign == nil }
+func (f *folder) leads() bool { return f.t.structure == scenarios.Coordinated && f.s.assign == nil }
 
 // roster is the state's, to be changed.
 func (f *folder) roster() *roster {

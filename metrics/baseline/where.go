@@ -1,93 +1,86 @@
 package baseline
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
-
 	"agentsim/metrics/sharedprefix"
 	"agentsim/sim/transcript"
 )
 
-// Where says in one sentence what the first differing event is about: for a
-// request the block in which it parts from the baseline's.
-func Where(was, is *Run, d *transcript.Difference) string {
-	line := d.Got
-	if line == "" {
-		line = d.Want
+// Where says in one sentence what begins with the first differing event: of the first
+// request from there on with another prompt, its agent's if there is one, the block in
+// which it parts from the baseline's. Where the event has the same content at another
+// time or price, or no prompt is another, it says what of the event is.
+func Where(was, is *Run, d *transcript.Difference) string { return parting(was, is, d).text(was, is) }
+
+// Prompts says which requests of two runs Where compares, by their numbers among those
+// with a prompt, from 0; ok is false where it compares none.
+func Prompts(was, is *Run, d *transcript.Difference) (before, after int, ok bool) {
+	p := parting(was, is, d)
+	if p.b == nil {
+		return 0, 0, false
 	}
-	w := strings.Fields(line)
-	if len(w) < 5 {
-		return d.Field
-	}
-	who, kind := lineageOf(is.Lines, w[3]), w[4]
+	return p.a.prompt, p.b.prompt, true
+}
+
+// parted is where two runs part: in which request, or else in what of an event.
+type parted struct {
+	a, b  *event // the requests; nil for none
+	event string
+	start bool // the event is an agent's start in both
+}
+
+func parting(was, is *Run, d *transcript.Difference) (p parted) {
+	x, y := eventsOf(was.Lines), eventsOf(is.Lines)
 	switch {
 	case d.Want == "":
-		return fmt.Sprintf("%s goes on with %s, where the baseline's run had ended", who, kind)
+		return parted{event: "the run goes on where the baseline's had ended: " + y.list[d.Index].String()}
 	case d.Got == "":
-		return fmt.Sprintf("the run ends before the %s of %s", kind, lineageOf(was.Lines, w[3]))
-	case d.Field == "kind":
-		return fmt.Sprintf("%s: %s in place of %s", who, d.GotValue, d.WantValue)
-	case kind != "request":
-		return fmt.Sprintf("%s, %s: %s %s → %s", who, kind, d.Field, orNone(d.WantValue), orNone(d.GotValue))
+		return parted{event: "the run ends before: " + x.list[d.Index].String()}
 	}
-	who += ", request " + requestOf(line)
-	before, after := valueOf(d.Want, "model"), valueOf(d.Got, "model")
-	if before != after {
-		return fmt.Sprintf("%s: model %s → %s", who, before, after)
-	}
-	if d.Field == "head" || d.Field == "blocks" {
-		if text := sharedprefix.Parted(was.Outline, is.Outline, Requests(is.Lines[:d.Index])); text != "" {
-			return who + ", " + text
-		}
-		return who + ": another prompt"
-	}
-	return fmt.Sprintf("%s: %s %s → %s", who, d.Field, orNone(d.WantValue), orNone(d.GotValue))
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
-}
-
-// lineageOf is the lineage of the agent of an ordinal.
-func lineageOf(lines []string, ordinal string) string {
-	for _, line := range lines {
-		w := strings.Fields(line)
-		if len(w) > 4 && w[3] == ordinal && w[4] == "agent_start" {
-			return valueOf(line, "lineage")
+	a, b := x.list[d.Index], y.list[d.Index]
+	for _, twins := range [][2]*event{{x.twins[b.key], b}, {a, y.twins[a.key]}} {
+		if from, to := twins[0], twins[1]; from != nil && to != nil && from.moved(to) {
+			return parted{event: to.String() + ": " + from.change(to)}
 		}
 	}
-	return "the run"
-}
-
-// requestOf is the number of an agent's request, from 1.
-func requestOf(line string) string {
-	n, err := strconv.Atoi(valueOf(line, "call"))
-	if err != nil {
-		return "?"
+	p.event = b.String() + " in place of " + a.String()
+	if a.key == b.key {
+		p.event, p.start = b.String()+": "+a.change(b), b.kind == "agent_start"
 	}
-	return strconv.Itoa(n + 1)
-}
-
-// Requests counts the requests that have a prompt.
-func Requests(lines []string) (n int) {
-	for _, line := range lines {
-		if w := strings.Fields(line); len(w) > 4 && w[4] == "request" && valueOf(line, "head") != "" {
-			n++
+	if a.key != b.key || a.prompt < 0 || a.parts(b) {
+		if p.a, p.b = firstParting(x, y, d.Index, b.who); p.b == nil {
+			p.a, p.b = firstParting(x, y, d.Index, "")
 		}
 	}
-	return n
+	return p
 }
 
-// valueOf is the value of a key of an event's line; "" where it has none.
-func valueOf(line, key string) string {
-	for word := range strings.FieldsSeq(line) {
-		if v, ok := strings.CutPrefix(word, key+"="); ok {
-			return v
+// firstParting is the first request of an agent, "" for any, from an event on that
+// parts from the same one of the other run; nil where none does.
+func firstParting(x, y *events, from uint64, who string) (a, b *event) {
+	for _, b := range y.list[from:] {
+		if a := x.twins[b.key]; a != nil && a.parts(b) && (who == "" || who == b.who) {
+			return a, b
 		}
 	}
-	return ""
+	return nil, nil
+}
+
+func (p parted) text(was, is *Run) string {
+	if p.b == nil {
+		return p.event
+	}
+	if before, after := p.a.of("model"), p.b.of("model"); before != after {
+		return p.b.String() + ": model " + before + " → " + after
+	}
+	switch text := sharedprefix.Parted(was.Outline, is.Outline, p.a.prompt, p.b.prompt); text {
+	case "":
+		return p.b.String() + ": another prompt"
+	case sharedprefix.Settings:
+		if p.start {
+			return p.event
+		}
+		return p.b.String() + ": " + text
+	default:
+		return p.b.String() + ", " + text
+	}
 }

@@ -135,13 +135,16 @@ func (o *Outline) path(k int) (out []*Part) {
 
 func (p *Part) same(q *Part) bool { return p.Level == q.Level && p.What == q.What && p.Sum == q.Sum }
 
-// Parted says where the request events k of two runs part, such as system block
-// 7: 4,000 → 60,000 tokens; "" where one of them does not have so many.
-func Parted(was, is *Outline, k int) string {
-	if was == nil || is == nil || k >= len(was.Ends) || k >= len(is.Ends) {
+// Settings is what Parted says where no block is another.
+const Settings = "the same blocks under other settings (effort, thinking, tool choice)"
+
+// Parted says where request event j of one run and k of another part, such as system
+// block 7: 4,000 → 60,000 tokens; "" where one of them does not have so many.
+func Parted(was, is *Outline, j, k int) string {
+	if was == nil || is == nil || j >= len(was.Ends) || k >= len(is.Ends) {
 		return ""
 	}
-	x, y := was.path(k), is.path(k)
+	x, y := was.path(j), is.path(k)
 	i := 0
 	for i < len(x) && i < len(y) && x[i].same(y[i]) {
 		i++
@@ -149,7 +152,7 @@ func Parted(was, is *Outline, k int) string {
 	at := func(p *Part) string { return fmt.Sprintf("%s block %d", p.Level, i+1) }
 	switch {
 	case i == len(x) && i == len(y):
-		return "the same blocks under other settings (effort, thinking, tool choice)"
+		return Settings
 	case i == len(x) || i+1 < len(y) && x[i].same(y[i+1]):
 		return fmt.Sprintf("%s is new: %s", at(y[i]), y[i])
 	case i == len(y) || i+1 < len(x) && x[i+1].same(y[i]):
@@ -157,13 +160,13 @@ func Parted(was, is *Outline, k int) string {
 	case x[i].Level != y[i].Level || x[i].What != y[i].What:
 		return fmt.Sprintf("%s: %s → %s", at(x[i]), x[i], y[i])
 	case x[i].Tokens == y[i].Tokens:
-		return fmt.Sprintf("%s: another %s of %s tokens", x[i].named(at), x[i].kind(), grouped(x[i].Tokens))
+		return fmt.Sprintf("%s: another %s of %s tokens", x[i].named(at), x[i].kind(), Grouped(x[i].Tokens))
 	}
-	return fmt.Sprintf("%s: %s → %s tokens", x[i].named(at), grouped(x[i].Tokens), grouped(y[i].Tokens))
+	return fmt.Sprintf("%s: %s → %s tokens", x[i].named(at), Grouped(x[i].Tokens), Grouped(y[i].Tokens))
 }
 
 // String is the block with its size.
-func (p *Part) String() string { return p.What + ", " + grouped(p.Tokens) + " tokens" }
+func (p *Part) String() string { return p.What + ", " + Grouped(p.Tokens) + " tokens" }
 
 // named is the place with what stands there, where that is not said by the level.
 func (p *Part) named(at func(*Part) string) string {
@@ -180,8 +183,8 @@ func (p *Part) kind() string {
 	return "text"
 }
 
-// grouped prints a number with commas between its thousands.
-func grouped(n int64) string {
+// Grouped prints a number with commas between its thousands.
+func Grouped(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]

@@ -135,12 +135,12 @@ func (c *comparing) parting(a, b *sides.Run) (where string, exact []string, err 
 		where = "the same in both but the first, which names the run"
 		return where, []string{where}, nil
 	}
-	if n := baseline.Requests(is.Lines[:d.Index]) + 1; d.Field == "head" {
-		if err := errors.Join(c.a.outline(a, was, n), c.b.outline(b, is, n)); err != nil {
+	if j, k, ok := baseline.Prompts(was, is, d); ok {
+		if err := errors.Join(c.a.outline(a, was, j+1), c.b.outline(b, is, k+1)); err != nil {
 			return "", nil, err
 		}
 		if c.a.db != nil && c.b.db != nil && c.a.db.Path() == c.b.db.Path() {
-			c.more = ui.QuoteAll([]string{"agentsim", "lab", "diff", fmt.Sprintf("%s:%d", ui.Short(a.ID), n), fmt.Sprintf("%s:%d", ui.Short(b.ID), n), "--db", c.a.db.Path()})
+			c.more = ui.QuoteAll([]string{"agentsim", "lab", "diff", fmt.Sprintf("%s:%d", ui.Short(a.ID), j+1), fmt.Sprintf("%s:%d", ui.Short(b.ID), k+1), "--db", c.a.db.Path()})
 		}
 	}
 	where = "first difference: " + baseline.Where(was, is, d)

@@ -84,6 +84,18 @@ script:
     - {agent: main, turns: [{glob: "**/*.go"}, {spawn: {subagent: [one], prompt: Look.}}, {say: Done.}]}
     - {agent: main/2.1, turns: [{say: Fine.}]}
 `,
+	"LEAN-01 LEAN-02 a child has CLAUDE.md and git status where its root leaves all context out": `
+structure: subagent
+project: {files: {a.go: {tokens: 2k}, b.go: {tokens: 2k}}, claude_md: {tokens: 3k}, git_status: {tokens: 1k}}
+script: {main: {user: Go., context: false}}
+work: [{id: x, kind: research, reads: [a.go]}, {id: y, kind: research, reads: [b.go]}]
+`,
+	"LEAN-01 LEAN-02 so has a coordinator's worker on a client's layout": `
+structure: coordinator
+project: {client: claude-code@2.1.330, files: {a.go: {tokens: 2k}, b.go: {tokens: 2k}}, claude_md: {tokens: 3k}, git_status: {tokens: 1k}}
+script: {main: {user: Go., context: false}}
+work: [{id: x, kind: research, reads: [a.go]}, {id: y, kind: research, reads: [b.go]}]
+`,
 	"AUD-04 a fork has seen what its parent wrote before": `
 script:
   main: {user: Go., tools: [Agent, Write]}

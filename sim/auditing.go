@@ -67,6 +67,8 @@ func auditedSession(spec *Spec) *audit.Session {
 	out.Heads, out.PluginsOnly = len(sc.Heads) > 0, pluginsOnly(sc)
 	auditedTools(out, sc, &gates)
 	auditedRoots(out, sc)
+	out.ClaudeMd = hasKind(sc, client.Memory, sc.Project.ClaudeMd)
+	out.GitStatus = hasKind(sc, client.Git, sc.Project.GitStatus)
 	out.Linked = repository(sc).Linked
 	if sc.Remote != nil {
 		out.Link = sc.Remote.Latency

@@ -102,6 +102,12 @@ func (r *run) front() (f fronts) {
 	return f
 }
 
+// hasKind reports whether the client puts what a session has of a kind in front of its
+// sub-agents.
+func hasKind(sc *scenarios.Scenario, kind client.Kind, own *scenarios.Content) bool {
+	return layoutOf(sc).Row(kind).Sub != client.Nowhere && (own != nil || len(headParts(sc, kind)) > 0)
+}
+
 // partText is the text of all parts of a kind: the scenario's own literal, else what
 // the project has.
 func (r *run) partText(kind client.Kind) string {

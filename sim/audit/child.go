@@ -101,7 +101,8 @@ const slimGate = "tengu_slim_subagent_claudemd"
 var lookers = []string{"Explore", "Plan"}
 
 // startContext is LEAN-01 and LEAN-02: a child has CLAUDE.md and git status where
-// its root has them and its type does not do without.
+// its root has them, or the session where its root leaves all context out, and its type
+// does not do without.
 func (u *starts) startContext(a, p *agent, s *Session, typ *Type) {
 	if s.Minimal {
 		return
@@ -129,8 +130,12 @@ func (u *starts) startContext(a, p *agent, s *Session, typ *Type) {
 		u.same(mcp07, a, "tools that can be found, in its user context:", word(len(a.deferred) > 0), word(slices.Contains(a.facts.Context.UserContext, deferredPart)))
 	}
 	looks := strings.HasPrefix(a.facts.Source, "agent:builtin:") && slices.Contains(lookers, a.facts.Type)
-	claude := slices.Contains(have.facts.Context.UserContext, "claudeMd") && (a.fork || !(u.gates.on[slimGate] && (looks || typ.OmitClaude)))
-	git := slices.Contains(have.facts.Context.SystemContext, "gitStatus") && (a.fork || !(looks || typ.OmitGit))
+	claude, git := slices.Contains(have.facts.Context.UserContext, "claudeMd"), slices.Contains(have.facts.Context.SystemContext, "gitStatus")
+	if !a.fork && s.Roots[have.lineage].Bare { // a root without context takes none away from its children
+		claude, git = s.ClaudeMd, s.GitStatus
+	}
+	claude = claude && (a.fork || !(u.gates.on[slimGate] && (looks || typ.OmitClaude)))
+	git = git && (a.fork || !(looks || typ.OmitGit))
 	u.same(lean01, a, "CLAUDE.md in its user context:", word(claude), word(slices.Contains(a.facts.Context.UserContext, "claudeMd")))
 	u.same(lean02, a, "git status in front of it:", word(git), word(slices.Contains(a.facts.Context.SystemContext, "gitStatus")))
 }

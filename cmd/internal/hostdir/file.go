@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -28,6 +29,28 @@ func (e *IrregularError) Error() string {
 
 // ErrOutside refuses a link that leads out of its directory.
 var ErrOutside = errors.New("a link leads out of the directory")
+
+// Linked is an error where a name that is to be written is a link to what is not in or
+// below the link's directory: a repository may hold it, and the user would not see what
+// is written over. The machine's own, such as /dev/stdout, is none.
+func Linked(name string) error {
+	info, err := os.Lstat(name)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 || strings.HasPrefix(name, "/dev/") || strings.HasPrefix(name, "/proc/") {
+		return nil
+	}
+	to, err := filepath.EvalSymlinks(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the link itself is written over
+	}
+	dir, failed := filepath.EvalSymlinks(filepath.Dir(name))
+	if err := errors.Join(err, failed); err != nil {
+		return err
+	}
+	if rel, err := filepath.Rel(dir, to); err != nil || !filepath.IsLocal(rel) {
+		return fmt.Errorf("it is a link to %s, which is elsewhere", to)
+	}
+	return nil
+}
 
 // Text reads a text file of this machine, at most so many bytes of it, without a
 // byte order mark. Its errors do not name the file.

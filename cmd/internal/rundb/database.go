@@ -97,6 +97,9 @@ func Create(s *ui.Env, path string) (*sqlite.DB, error) {
 	if err := regular(path); err != nil {
 		return nil, err
 	}
+	if err := hostdir.Linked(path); err != nil {
+		return nil, ui.Failf(ui.Operating, "%s: %w; name that file with --db", path, err)
+	}
 	f, made := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if made == nil {
 		f.Close()

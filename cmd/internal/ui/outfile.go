@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"agentsim/cmd/internal/hostdir"
 	"agentsim/metrics/report"
 )
 
@@ -16,6 +17,22 @@ import (
 // a whole once everything is written, or stays as it was.
 func WriteFile(flag, name string, write func(io.Writer) error) error {
 	if err := Replace(name, write); err != nil {
+		return Unusable(flag, name, err)
+	}
+	return nil
+}
+
+// WritePrivate does so with a file that nobody but its user can read.
+func WritePrivate(flag, name string, write func(io.Writer) error) error {
+	f, err := NewOutFile(name)
+	if err != nil {
+		return Unusable(flag, name, err)
+	}
+	if f.to != "" {
+		f.mode = 0o600
+		err = f.Chmod(f.mode)
+	}
+	if err := errors.Join(err, f.fill(write)); err != nil {
 		return Unusable(flag, name, err)
 	}
 	return nil
@@ -36,6 +53,11 @@ func Replace(name string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
+	return f.fill(write)
+}
+
+// fill writes all of the file, or abandons it.
+func (f *OutFile) fill(write func(io.Writer) error) error {
 	defer f.Abandon()
 	if err := write(f); err != nil {
 		return err
@@ -45,7 +67,7 @@ func Replace(name string, write func(io.Writer) error) error {
 
 // OutFile is a file on its way: what is written lies beside it until commit puts
 // it into its place. What is no plain file, such as a pipe, is written directly;
-// a link stays a link.
+// a link stays a link, and one out of its directory is refused.
 type OutFile struct {
 	*os.File
 	to   string      // "" where it is written directly
@@ -54,6 +76,9 @@ type OutFile struct {
 
 // NewOutFile begins to write a file.
 func NewOutFile(name string) (*OutFile, error) {
+	if err := hostdir.Linked(name); err != nil {
+		return nil, err
+	}
 	if to, err := filepath.EvalSymlinks(name); err == nil {
 		name = to
 	}

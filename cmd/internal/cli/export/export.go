@@ -65,7 +65,7 @@ func run(s *ui.Env, o *options, prefixes []string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(o.to, 0o700); err != nil {
+	if err := errors.Join(hostdir.Linked(o.to), os.MkdirAll(o.to, 0o700)); err != nil {
 		return ui.Unusable("--output", o.to, err)
 	}
 	dir, err := hostdir.OpenDir(o.to)

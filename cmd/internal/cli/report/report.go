@@ -59,6 +59,7 @@ type made struct {
 	answer *report.Document
 	pages  []*page.Run
 	calls  int
+	said   bool // it holds what was said in a recorded session
 }
 
 // reportOf makes the page of runs; at names the database on a command line.
@@ -86,6 +87,7 @@ func reportOf(s *ui.Env, db *sqlite.DB, at string, prefixes []string) (*made, er
 		}
 		made.At = at
 		out.pages, out.calls = append(out.pages, made), out.calls+len(r.calls)
+		out.said = out.said || r.Recorded() && rundb.WithoutContent(r.RunInfo) == ""
 	}
 	return out, nil
 }
@@ -108,10 +110,14 @@ func run(s *ui.Env, o *options, args []string) error {
 		}
 		return nil
 	}
-	if err := ui.WriteFile("--output", o.to, print); err != nil {
+	write, private := ui.WriteFile, ""
+	if made.said {
+		write, private = ui.WritePrivate, "; it holds what was said in a session, so nobody else can read it"
+	}
+	if err := write("--output", o.to, print); err != nil {
 		return err
 	}
-	s.Printf("%s: %s, %s\n", o.to, ui.Plural(len(args), "run"), ui.Plural(made.calls, "call"))
+	s.Printf("%s: %s, %s%s\n", o.to, ui.Plural(len(args), "run"), ui.Plural(made.calls, "call"), private)
 	return nil
 }
 

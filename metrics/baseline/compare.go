@@ -254,6 +254,15 @@ func (c *Change) judge() Verdict {
 	return Changed
 }
 
+// Improved reports whether the figure is better than it was.
+func (c *Change) Improved() bool {
+	if c.Before == nil || c.After == nil {
+		return false
+	}
+	d := c.After.Cmp(*c.Before)
+	return c.Better == "lower" && d < 0 || c.Better == "higher" && d > 0
+}
+
 // hold applies the thresholds on the metric: they take the place of the judgement
 // that worse is a regression, and all of them have to be met. compared says that
 // the variant has a baseline; without one there is nothing to say of a limit that

@@ -21,7 +21,7 @@ func AxisColumns[R any](g *Grid, point func(R) []string) (out []report.Column[R]
 }
 
 // Costs is what each variant costs at each point, and the cheapest one where there
-// are several.
+// are several; a narrow terminal does without the last variants.
 func (g *Grid) Costs() *report.Sheet {
 	type col = report.Column[[]Cell]
 	var rows [][]Cell
@@ -30,12 +30,18 @@ func (g *Grid) Costs() *report.Sheet {
 	}
 	columns := AxisColumns(g, func(cells []Cell) []string { return cells[0].Point })
 	for i, v := range g.Variants {
-		columns = append(columns, col{Head: " " + cmp.Or(v, "COST"), Of: func(cells []Cell) report.Value { return report.Text(costCell(&cells[i])) }})
+		cost := func(cells []Cell) report.Value {
+			if len(cells) > 1 && slices.Contains(Cheapest(cells), i) {
+				return report.Text(costCell(&cells[i])).Marked(report.Better)
+			}
+			return report.Text(costCell(&cells[i]))
+		}
+		columns = append(columns, col{Head: " " + cmp.Or(v, "COST"), Drop: i, Of: cost})
 	}
 	if len(g.Variants) == 1 {
 		return report.TableOf("", rows, columns...)
 	}
-	return report.TableOf("", rows, append(columns, col{Head: "CHEAPEST", Drop: 1, Of: func(cells []Cell) report.Value {
+	return report.TableOf("", rows, append(columns, col{Head: "CHEAPEST", Of: func(cells []Cell) report.Value {
 		if names := CheapestNames(cells); names != "" {
 			return report.Text(names)
 		}

@@ -22,7 +22,7 @@ func TestColumns(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b strings.Builder
-		if err := Comparison(rows, names).write(&b, Style{}); err != nil {
+		if err := Comparison(rows, names).write(&b, Style{}, ""); err != nil {
 			t.Fatal(err)
 		}
 		want := `

@@ -39,13 +39,16 @@ type Sheet struct {
 	name    string
 	columns []sheetColumn
 	hidden  bool   // from people
+	from    string // the table that has for machines what this one shows; "" for itself
 	wider   string // what a reader can do about columns that have no room
 }
 
 type sheetColumn struct {
 	name, head string
+	axis       string
 	unit       Unit
 	drop       int
+	at         int // its place among the columns
 	cells      []Value
 }
 
@@ -53,6 +56,7 @@ type sheetColumn struct {
 type Column[R any] struct {
 	Name string        // what machines call it; "" where only people see it
 	Head string        // its title, with a blank in front where numbers go to the right; "" where only machines see it
+	Axis string        // what the titles of neighbouring columns are values of: in front of the first that is shown
 	Of   func(R) Value // a row's value
 	Unit Unit          // what the column's values are in, where machines call it by a name that says so
 	// Drop says when a narrow terminal does without the column: those with the
@@ -64,8 +68,8 @@ type Column[R any] struct {
 // of ours, since machines would then miss the unit in the name where there are no rows.
 func TableOf[R any](name string, rows []R, columns ...Column[R]) *Sheet {
 	s := &Sheet{name: name}
-	for _, c := range columns {
-		col := sheetColumn{name: c.Name, head: c.Head, drop: c.Drop, unit: c.Unit}
+	for i, c := range columns {
+		col := sheetColumn{name: c.Name, head: c.Head, axis: c.Axis, drop: c.Drop, unit: c.Unit, at: i}
 		for _, r := range rows {
 			v := c.Of(r)
 			if c.Name != "" && !v.absent && v.in() != c.Unit && c.Unit != Each {
@@ -81,6 +85,9 @@ func TableOf[R any](name string, rows []R, columns ...Column[R]) *Sheet {
 // Widen says what a reader can do to see columns that have no room.
 func (s *Sheet) Widen(how string) *Sheet { s.wider = how; return s }
 
+// From says which table of the document has for machines all that this one shows.
+func (s *Sheet) From(table string) *Sheet { s.from = table; return s }
+
 // Hidden is the table for machines alone.
 func (s *Sheet) Hidden() *Sheet { s.hidden = true; return s }
 
@@ -95,20 +102,21 @@ func (s *Sheet) Len() int {
 	return len(s.columns[0].cells)
 }
 
-// Say adds text for people, as fmt.Sprintf makes it; a line feed follows. One line
-// is broken between words to the width, but for a command to type.
+// Say adds text for people, as fmt.Sprintf makes it; a line feed follows. Lines are
+// broken between words to the width, but for a command to type.
 func (d *Document) Say(format string, args ...any) { d.say(fmt.Sprintf(format, args...), 0) }
 
 // say adds text for people whose further lines stand so many columns behind.
 func (d *Document) say(text string, hang int) {
 	d.parts = append(d.parts, part{lines: []string{text}, say: func(st Style) string {
-		line := strings.Trim(text, "\n")
-		if strings.Contains(line, "\n") || strings.HasPrefix(strings.TrimLeft(line, " "), "agentsim ") {
-			return text + "\n"
+		lines := strings.Split(text, "\n")
+		for i, line := range lines {
+			if !strings.HasPrefix(strings.TrimLeft(line, " "), "agentsim ") {
+				hang := min(hang, len(line))
+				lines[i] = line[:hang] + strings.Join(st.Lines(line[hang:], hang), "\n"+strings.Repeat(" ", hang))
+			}
 		}
-		hang := min(hang, len(line))
-		broken := line[:hang] + strings.Join(st.Lines(line[hang:], hang), "\n"+strings.Repeat(" ", hang))
-		return strings.Replace(text, line, broken, 1) + "\n"
+		return strings.Join(lines, "\n") + "\n"
 	}})
 }
 
@@ -264,7 +272,7 @@ func (d *Document) Write(w io.Writer, form string, st Style) error {
 		var err error
 		switch {
 		case p.table != nil:
-			err = p.table.write(w, st)
+			err = p.table.write(w, st, d.machines(p.table))
 		case p.say != nil:
 			_, err = io.WriteString(w, p.say(st))
 		}
@@ -413,17 +421,6 @@ func (s *Sheet) machine() *Table {
 	return t
 }
 
-// people are the columns that people see where those with so large a number, and
-// larger ones, are left out; 0 leaves out none.
-func (s *Sheet) people(without int) (out []sheetColumn) {
-	for _, c := range s.columns {
-		if c.head != "" && (without == 0 || c.drop < without) {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // table is the table that people see of some columns.
 func (s *Sheet) table(columns []sheetColumn) *Table {
 	t := &Table{}
@@ -441,44 +438,4 @@ func (s *Sheet) table(columns []sheetColumn) *Table {
 		t.rows, t.marks = append(t.rows, row), append(t.marks, marks)
 	}
 	return t
-}
-
-// write prints the table for people. Where there is no room for all columns titles
-// take two lines, then those that matter least are left out, and the line below names them.
-func (s *Sheet) write(w io.Writer, st Style) error {
-	if s.hidden || s.Len() == 0 || len(s.people(0)) == 0 {
-		return nil
-	}
-	shown, t := s.people(0), s.table(s.people(0))
-	for without := s.mostDropped(); without > 0 && st.Width > 0 && !t.stacked().fits(st.Width); without-- {
-		shown = s.people(without)
-		t = s.table(shown)
-	}
-	if err := t.Write(w, st); err != nil {
-		return err
-	}
-	var left []string
-	for _, c := range s.people(0) {
-		if !slices.ContainsFunc(shown, func(x sheetColumn) bool { return x.head == c.head }) {
-			name, _ := title(c.head)
-			left = append(left, name)
-		}
-	}
-	if left == nil {
-		return nil
-	}
-	note := fmt.Sprintf("not shown at %d columns: %s (a wider terminal or -o csv shows them%s)", st.Width, strings.Join(left, ", "), s.wider)
-	for _, line := range st.Lines(note, 0) {
-		if _, err := io.WriteString(w, line+"\n"); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *Sheet) mostDropped() (n int) {
-	for _, c := range s.columns {
-		n = max(n, c.drop)
-	}
-	return n
 }

@@ -45,11 +45,11 @@ func sample() []Row {
 
 func TestCompare(t *testing.T) {
 	var b strings.Builder
-	if err := Comparison(sample(), columnSets["default"]).write(&b, Style{}); err != nil {
+	if err := Comparison(sample(), columnSets["default"]).write(&b, Style{}, ""); err != nil {
 		t.Fatal(err)
 	}
 	b.WriteString("\n")
-	if err := Misses(sample()).write(&b, Style{}); err != nil {
+	if err := Misses(sample()).write(&b, Style{}, ""); err != nil {
 		t.Fatal(err)
 	}
 	b.WriteString("\n" + strings.Join(Why(sample()), "\n") + "\n")
@@ -71,10 +71,10 @@ fork paid $0.30 for the prompts of 8 re-invocations, 15.7 % of its bill
 
 func TestColourOnlyUnderlines(t *testing.T) {
 	var plain, color strings.Builder
-	if err := Comparison(sample(), columnSets["default"]).write(&plain, Style{}); err != nil {
+	if err := Comparison(sample(), columnSets["default"]).write(&plain, Style{}, ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := Comparison(sample(), columnSets["default"]).write(&color, Style{Color: true}); err != nil {
+	if err := Comparison(sample(), columnSets["default"]).write(&color, Style{Color: true}, ""); err != nil {
 		t.Fatal(err)
 	}
 	stripped := strings.NewReplacer("\x1b[1m", "", "\x1b[32m", "", "\x1b[0m", "").Replace(color.String())

@@ -115,12 +115,15 @@ func (t *Table) painted(st Style) *Table {
 
 // fits reports whether the table has room in a width, where texts may be broken
 // between words.
-func (t *Table) fits(width int) bool {
-	over := total(t.widths(twwidth.Width)) - width
-	if over <= 0 {
-		return true
-	}
-	_, fits := t.narrow(over, longestWord)
+func (t *Table) fits(width int) bool { return t.room(width, longestWord, leastText) }
+
+// fitsBroken reports whether it has, where words may be broken too.
+func (t *Table) fitsBroken(width int) bool {
+	return t.fits(width) || t.room(width, anywhere, leastBroken)
+}
+
+func (t *Table) room(width int, measure func(string) int, least int) bool {
+	_, fits := t.narrow(total(t.widths(twwidth.Width))-width, measure, least)
 	return fits
 }
 
@@ -210,12 +213,15 @@ func (t *Table) cells() tw.CellConfig {
 	}
 }
 
+// blankEnd are the blanks behind a coloured cell that ends a line.
+var blankEnd = regexp.MustCompile(" +\x1b\\[0m$")
+
 // writeTrimmed prints the table's lines without the blanks at their ends, the
 // first ones as titles.
 func writeTrimmed(w io.Writer, text string, titles int, st Style) error {
 	var out strings.Builder
 	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
-		line = strings.TrimRight(line, " ")
+		line = strings.TrimRight(blankEnd.ReplaceAllString(line, ""), " ")
 		if i < titles {
 			line = st.Bold(line)
 		}

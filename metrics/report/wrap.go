@@ -11,6 +11,9 @@ import (
 // are seldom as wide, so that they stay whole.
 const leastText = 20
 
+// leastBroken is how narrow it may be made where words have to be broken.
+const leastBroken = 12
+
 // fitted are the rows as they are printed: the table's own where they fit into
 // the width, or where it is 0; else long texts are continued in rows that hold
 // nothing else. A word is broken only where the table fits then. Figures are never
@@ -20,10 +23,13 @@ func (t *Table) fitted(width int) [][]string {
 	if width <= 0 || over <= 0 {
 		return t.rows
 	}
-	widths, fits := t.narrow(over, longestWord)
-	if !fits {
-		if broken, fits := t.narrow(over, func(string) int { return 0 }); fits {
-			widths = broken
+	widths, fits := t.narrow(over, longestWord, leastText)
+	for _, least := range []int{leastText, leastBroken} {
+		if !fits {
+			var broken []int
+			if broken, fits = t.narrow(over, anywhere, least); fits {
+				widths = broken
+			}
 		}
 	}
 	var out [][]string
@@ -58,9 +64,9 @@ func total(widths []int) int {
 }
 
 // narrow takes so many columns off the widths of the texts, always the widest
-// one's, and none below what the measure of its cells asks for; fits reports
-// whether there were so many.
-func (t *Table) narrow(over int, measure func(string) int) (widths []int, fits bool) {
+// one's, and none below what the measure of its cells asks for, or below least;
+// fits reports whether there were so many.
+func (t *Table) narrow(over int, measure func(string) int, leastText int) (widths []int, fits bool) {
 	widths, least := t.widths(twwidth.Width), t.widths(measure)
 	for ; over > 0; over-- {
 		widest := -1
@@ -76,6 +82,9 @@ func (t *Table) narrow(over int, measure func(string) int) (widths []int, fits b
 	}
 	return widths, true
 }
+
+// anywhere is the measure of a text that may be broken within words.
+func anywhere(string) int { return 0 }
 
 // longestWord is how wide a text has to be that no word of it is broken.
 func longestWord(text string) (n int) {

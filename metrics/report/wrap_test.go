@@ -86,7 +86,7 @@ internal/orders.go         3
 	if got := written(t, table, 28); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got, want := written(t, table, 26), written(t, table, 0); got != want {
+	if got, want := written(t, table, 18), written(t, table, 0); got != want {
 		t.Errorf("names are broken in vain:\n%s", got)
 	}
 }

@@ -113,6 +113,11 @@ type compared struct {
 	Figure
 }
 
+// mark is whether B is better than A, or worse.
+func (f compared) mark() report.Mark {
+	return map[string]report.Mark{"A": report.Worse, "B": report.Better}[f.Better]
+}
+
 // Figures are all of them for machines; people see those of one pair, and of
 // several those that differ.
 func (c *Comparison) Figures() (all, shown *report.Sheet) {
@@ -131,7 +136,7 @@ func (c *Comparison) Figures() (all, shown *report.Sheet) {
 	type col = report.Column[compared]
 	var people []col
 	if !single {
-		people = []col{{Head: "SCENARIO", Of: func(f compared) report.Value { return report.Text(f.A.Scenario) }},
+		people = []col{{Head: "SCENARIO", Drop: report.DropAlike(some, 3, func(f compared) string { return f.A.Scenario }), Of: func(f compared) report.Value { return report.Text(f.A.Scenario) }},
 			{Head: "VARIANT", Of: func(f compared) report.Value { return report.Text(called(f.Pair)) }}}
 	}
 	people = append(people,
@@ -145,8 +150,8 @@ func (c *Comparison) Figures() (all, shown *report.Sheet) {
 	if sampled {
 		people = append(people, col{Head: " B - A, 95 %", Drop: 1, Of: func(f compared) report.Value { return report.Text(report.Between(f.Ends())) }})
 	}
-	people = append(people, col{Head: "BETTER", Of: func(f compared) report.Value { return report.Text(f.Better) }})
-	return report.TableOf("figures", rows, machineColumns...), report.TableOf("", some, people...)
+	people = append(people, col{Head: "BETTER", Of: func(f compared) report.Value { return report.Text(f.Better).Marked(f.mark()) }})
+	return report.TableOf("figures", rows, machineColumns...), report.TableOf("", some, people...).From("figures")
 }
 
 // called is the variant's name, with its spec where a side has several.

@@ -45,6 +45,38 @@ func TestWidths(t *testing.T) {
 	})
 }
 
+// TestManyColumns shows tables of many variants, and long names, on narrow terminals.
+func TestManyColumns(t *testing.T) {
+	long(t)
+	t.Chdir(t.TempDir())
+	_, text, _ := try(nil, "scenario", "show", "fork-vs-subagent", "--variant", "fork")
+	if err := os.WriteFile("named.yaml", []byte(strings.Replace(text, "name: fork-vs-subagent", "name: twenty-two-letters-name", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"fork-vs-subagent", "named.yaml"} {
+		if code, _, stderr := try(nil, "bench", name, "--baseline", name+".base", "--update"); code != 0 {
+			t.Fatal(stderr)
+		}
+	}
+	small := []string{"--variant", "small-inline", "--variant", "small-subagent", "--variant", "small-fork", "--variant", "small-coordinator", "--variant", "small-team"}
+	for what, args := range map[string][]string{
+		"a sweep":            append([]string{"sweep", "all-ways", "--set", "model.prompting=full,lazy"}, small...),
+		"a run with a sweep": append([]string{"run", "all-ways", "--record", "none"}, small...),
+		"a gate with a name": {"bench", "named.yaml", "--baseline", "named.yaml.base", "--profile", "tiny"},
+		"a gate of two":      {"bench", "fork-vs-subagent", "named.yaml", "--baseline", "named.yaml.base", "--profile", "tiny"},
+	} {
+		t.Run("TTY-01 at 60 and 80 columns no row breaks in "+what+", and the answer stays", func(t *testing.T) {
+			for _, width := range []int{60, 80} {
+				_, out, stderr := try(func(s *ui.Env) { s.Terminal, s.Width = true, width }, args...)
+				if out = ansi.ReplaceAllString(out, ""); !regexp.MustCompile("(?m)  (CHEAPEST|VERDICT)$").MatchString(out) || !strings.Contains(out, "not shown at") {
+					t.Errorf("no answer, or all fits:\n%s%s", out, stderr)
+				}
+				wide(t, fmt.Sprintf("%s at %d", what, width), out, width)
+			}
+		})
+	}
+}
+
 // wide reports lines that are wider than a terminal, and columns that are left out
 // where there is room. A profile's table has twelve, of which its keys need more than 120.
 func wide(t *testing.T, what, out string, width int) {

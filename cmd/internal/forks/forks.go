@@ -237,10 +237,7 @@ func (p *Point) chart() *report.Sheet {
 		if prefix.own {
 			head += mine
 		}
-		if len(columns) == 3 {
-			head = "PARENT'S PROMPT " + head
-		}
-		columns = append(columns, col{Drop: drop(prefix), Name: fmt.Sprintf("fork_to_fresh_at_%d", prefix.value), Head: head, Of: func(a axis) report.Value {
+		columns = append(columns, col{Drop: drop(prefix), Axis: "PARENT'S PROMPT", Name: fmt.Sprintf("fork_to_fresh_at_%d", prefix.value), Head: head, Of: func(a axis) report.Value {
 			pair := p.with(func(q *crossover.Query) {
 				overlap(q, a.value)
 				if !prefix.own {
@@ -314,15 +311,12 @@ func (p *Point) models() *report.Sheet {
 	_, own := p.In.Forked()
 	type col = report.Column[modelRow]
 	columns := []col{{Name: "childs_model", Head: "CHILD'S MODEL", Of: func(m modelRow) report.Value { return report.Text(m.name) }}}
-	for i, thinks := range among(own, 0, 250, 500, 1000) {
+	for _, thinks := range among(own, 0, 250, 500, 1000) {
 		head := report.Quantity(thinks.value)
 		if thinks.own {
 			head += ", HERE"
 		}
-		if i == 0 {
-			head = "A FORK THINKS " + head
-		}
-		columns = append(columns, col{Name: fmt.Sprintf("fork_to_fresh_thinking_%d", thinks.value), Head: head, Drop: drop(thinks), Of: func(m modelRow) report.Value {
+		columns = append(columns, col{Name: fmt.Sprintf("fork_to_fresh_thinking_%d", thinks.value), Axis: "A FORK THINKS", Head: head, Drop: drop(thinks), Of: func(m modelRow) report.Value {
 			pair := p.with(func(q *crossover.Query) {
 				q.Thinks = thinks.value
 				switch m.id {

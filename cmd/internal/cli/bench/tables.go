@@ -117,7 +117,7 @@ func (b *bench) figures() (all, shown *report.Sheet) {
 			some = together(some, events)
 		}
 	}
-	return report.TableOf("figures", rows, benchColumns...), report.TableOf("", some, b.peopleColumns()...)
+	return report.TableOf("figures", rows, benchColumns...), report.TableOf("", some, b.peopleColumns(some)...).From("figures")
 }
 
 // loudest are the variants in order of their verdicts and of how much they changed.
@@ -157,6 +157,17 @@ func together(rows []benched, r benched) []benched {
 	return rows
 }
 
+// mark is whether the figure is a regression, or better than it was.
+func (r benched) mark() report.Mark {
+	switch {
+	case r.Change.Verdict == baseline.Regression:
+		return report.Worse
+	case r.Improved():
+		return report.Better
+	}
+	return report.Unmarked
+}
+
 // benchColumns are exact.
 var benchColumns = []report.Column[benched]{
 	{Name: "scenario", Of: func(r benched) report.Value { return report.Text(r.Scenario) }},
@@ -184,14 +195,15 @@ func texts(list []*baseline.Threshold) report.Value {
 	return report.List(out).If(out != nil)
 }
 
-// peopleColumns are those of figures that differ.
-func (b *bench) peopleColumns() []report.Column[benched] {
+// peopleColumns are those of figures that differ. A narrow terminal does without the
+// scenario first where all are of one.
+func (b *bench) peopleColumns(rows []benched) []report.Column[benched] {
 	type col = report.Column[benched]
 	columns := []col{
-		{Head: "SCENARIO", Of: func(r benched) report.Value { return report.Text(r.Scenario) }},
+		{Head: "SCENARIO", Drop: report.DropAlike(rows, 5, func(r benched) string { return r.Scenario }), Of: func(r benched) report.Value { return report.Text(r.Scenario) }},
 		{Head: "VARIANT", Of: func(r benched) report.Value { return report.Text(report.Some(r.names)) }},
 		{Head: "METRIC", Of: func(r benched) report.Value { return report.Text(r.Metric.Name) }},
-		{Head: " BEFORE", Of: func(r benched) report.Value {
+		{Head: " BEFORE", Drop: 1, Of: func(r benched) report.Value {
 			before, _ := report.Sides(r.Before, r.After)
 			return report.Text(before).OrBlank(r.Unit != "")
 		}},
@@ -199,14 +211,14 @@ func (b *bench) peopleColumns() []report.Column[benched] {
 			_, after := report.Sides(r.Before, r.After)
 			return report.Text(after).OrBlank(r.Unit != "")
 		}},
-		{Head: " CHANGE", Drop: 1, Of: func(r benched) report.Value { return report.Text(report.Difference(r.Before, r.After)) }},
+		{Head: " CHANGE", Drop: 2, Of: func(r benched) report.Value { return report.Text(report.Difference(r.Before, r.After)) }},
 	}
 	if b.o.seeds > 1 {
 		columns = append(columns,
-			col{Head: " SEEDS", Drop: 3, Of: func(r benched) report.Value {
+			col{Head: " SEEDS", Drop: 4, Of: func(r benched) report.Value {
 				return report.Text(fmt.Sprintf("%d of %d", r.Change.Seeds, len(r.Variant.Seeds))).OrBlank(r.Unit != "")
 			}},
-			col{Head: "95 % OF THE DIFFERENCE", Drop: 2, Of: func(r benched) report.Value { return report.Text(report.Between(r.Ends())) }})
+			col{Head: "95 % OF THE DIFFERENCE", Drop: 3, Of: func(r benched) report.Value { return report.Text(report.Between(r.Ends())) }})
 	}
-	return append(columns, col{Head: "VERDICT", Of: func(r benched) report.Value { return report.Text(r.Change.Verdict.String()) }})
+	return append(columns, col{Head: "VERDICT", Of: func(r benched) report.Value { return report.Text(r.Change.Verdict.String()).Marked(r.mark()) }})
 }

@@ -94,7 +94,7 @@ func missTable(rows []one, recorded bool) *report.Sheet {
 		{Head: " AT", Drop: 4, Of: func(c one) report.Value { return report.At(c.At) }},
 		{Head: " CACHE READ", Drop: 3, Of: func(c one) report.Value { return report.Count(c.Usage.Read) }},
 		{Head: " EXPECTED", Drop: 2, Of: func(c one) report.Value { return report.Count(c.Loss(0).Expected) }},
-		{Head: " WRITTEN AGAIN", Of: func(c one) report.Value { return report.Count(c.Loss(0).Tokens) }},
+		{Head: " WRITTEN AGAIN", Of: func(c one) report.Value { return report.Count(c.Loss(0).Tokens).Marked(report.Worse) }},
 		{Head: " COST OF IT", Of: func(c one) report.Value { return report.Dollars(c.Loss(0).Cost).If(c.Loss(0).Priced) }},
 		{Head: " AFTER CALL", Drop: 5, Of: func(c one) report.Value { return report.Count(c.Loss(0).After).If(c.Loss(0).After > 0) }},
 		{Head: "MISS REASON", Of: func(c one) report.Value { return report.Text(because(c)) }},
@@ -136,7 +136,7 @@ func causes(d *report.Document, rows []one) {
 	d.Table(report.TableOf("", list,
 		col{Head: "CAUSE", Of: func(l lostBy) report.Value { return report.Text(l.Cause) }},
 		col{Head: " CALLS", Of: func(l lostBy) report.Value { return report.Count(l.calls) }},
-		col{Head: " WRITTEN AGAIN", Of: func(l lostBy) report.Value { return report.Count(l.Tokens) }},
+		col{Head: " WRITTEN AGAIN", Of: func(l lostBy) report.Value { return report.Count(l.Tokens).Marked(report.Worse) }},
 		col{Head: " COST OF IT", Of: func(l lostBy) report.Value { return report.Dollars(l.Cost).If(l.Priced) }},
 		col{Head: "WHY", Drop: 1, Of: func(l lostBy) report.Value { return report.Text(l.Meaning) }},
 		col{Head: "WOULD HAVE KEPT IT", Of: func(l lostBy) report.Value { return report.Text(l.Keep).OrBlank(l.Keep != "") }}))

@@ -67,7 +67,7 @@ func (a *answer) document(s *ui.Env) *report.Document {
 	if a.output == "markdown" { // how a run ended is always there
 		columns = append(slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return name == "outcome" }), "outcome")
 	}
-	d.Table(report.Comparison(rows, columns))
+	d.Table(report.Comparison(rows, columns).From("variants"))
 	if bills := sides.Bills(a.file.Name, rows); bills != nil {
 		d.Embed(bills.Inline)
 	}
@@ -81,7 +81,7 @@ func (a *answer) document(s *ui.Env) *report.Document {
 	}
 	d.Say("")
 	if a.grid.Points() > 0 {
-		d.Table(a.grid.Costs())
+		d.Table(a.grid.Costs().From("sweep"))
 		d.Say("")
 	}
 	d.Field("why", report.List(why).If(why != nil))

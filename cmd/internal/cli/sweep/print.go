@@ -73,7 +73,7 @@ func (g *sweepGrid) document() *report.Document {
 	}
 	d.Field("axes", report.List(axes))
 	d.Field("seeds", report.Count(g.Seeds))
-	d.Table(g.Costs())
+	d.Table(g.Costs().From("figures"))
 	if g.Ran() > len(g.Cells) {
 		d.Say("")
 		d.Table(g.spread())
@@ -188,7 +188,7 @@ func (g *sweepGrid) spread() *report.Sheet {
 			return report.Text("?")
 		}})
 	}
-	return report.TableOf("", rows, columns...)
+	return report.TableOf("", rows, columns...).From("figures")
 }
 
 // more is what a cell costs more than the cheapest at its point that had as much work.

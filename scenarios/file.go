@@ -19,7 +19,6 @@ type File struct {
 	Sweep  []Axis // a second dimension that a sweep runs over; run leaves it alone
 	Expect []*expect.Line
 
-	seeds    []uint64
 	size     int // bytes of the text
 	src      *document.Source
 	base     *document.Node
@@ -83,9 +82,8 @@ var fileKeys = []string{"compare", "variants", "matrix", "sweep"}
 
 // Limits on what one file may ask for.
 const (
-	MaxVariants = 64   // variants of a file
-	MaxCells    = 1024 // variants times cells of the matrix
-	MaxSeeds    = 10_000
+	MaxVariants = 64       // variants of a file
+	MaxCells    = 1024     // variants times cells of the matrix
 	MaxWork     = 16 << 20 // bytes of the file times cells, which is what checking costs
 )
 
@@ -164,12 +162,6 @@ func (f *File) split(root *document.Node, errs *document.Problems) {
 			f.Sweep = readAxes(d, p.Val, at)
 		case "project":
 			f.base.Pairs = append(f.base.Pairs, f.directory(p))
-		case "seed":
-			if p.Val.Kind == document.List {
-				f.readSeeds(d, p.Val)
-				continue
-			}
-			fallthrough
 		default:
 			f.base.Pairs = append(f.base.Pairs, p)
 		}
@@ -296,17 +288,6 @@ func called(v *document.Node) string {
 		return v.Text
 	}
 	return document.Flow(v)
-}
-
-func (f *File) readSeeds(d *document.Decoder, n *document.Node) {
-	if n.Kind != document.List || len(n.Items) == 0 || len(n.Items) > MaxSeeds {
-		d.Fail(n, "such as [42, 43]", "seed is a number, or a list of at least one and at most %d", MaxSeeds)
-		return
-	}
-	f.seeds = []uint64{}
-	for _, it := range n.Items {
-		f.seeds = append(f.seeds, d.Unsigned(it, document.Place{Ctx: "a seed"}))
-	}
 }
 
 func cellCount(axes []Axis) int {

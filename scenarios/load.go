@@ -16,9 +16,6 @@ func (f *File) decode(tree *document.Node, errs *document.Problems) (*Scenario, 
 	s := Defaults()
 	d := document.NewDecoder(lang, errs, f.src.At(1, 1))
 	d.Beside = f.fileBeside
-	if f.seeds != nil {
-		s.Seed = f.seeds[0]
-	}
 	d.Value(f.spread(tree, d), reflect.ValueOf(s).Elem(), document.Place{})
 	listed(f, s, d)
 	measure(f, s, d)

@@ -185,11 +185,9 @@ func either(list ...any) members { return members{"anyOf": list} }
 
 // schema makes the schema of a scenario file, with what docs says of each key.
 func schema(docs map[string]keyDoc) ([]byte, error) {
-	seed := whole(false)
 	g := &generator{Docs: docs, Choices: words, Known: map[string]members{
 		"Lab.gates": gatesSchema(), "GateFlip.value": {"type": []string{"string", "boolean"}}, "GateFlip.gate": {"enum": wordsOf(gate.Names())},
-		"Scenario.agentsim": {"const": Version},
-		"Scenario.seed":     either(seed, members{"type": "array", "minItems": 1, "maxItems": MaxSeeds, "items": seed})}}
+		"Scenario.agentsim": {"const": Version}, "Scenario.seed": whole(false)}}
 	return g.Document(scenarioType, "agentsim scenario", func(props members) {
 		variant := g.Structure(scenarioType, true)
 		own := variant["properties"].(members)

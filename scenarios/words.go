@@ -158,7 +158,7 @@ var saidElsewhere = map[string]string{
 	"Scenario.background":   "structure: subagent-background",
 	"Scenario.why":          "about: says why",
 	"Scenario.scripts":      "script: {answers: [{agent: main, turns: […]}]}",
-	"Scenario.seeds":        "seed: [42, 43]",
+	"Scenario.seeds":        "seed: 42; sweep --seeds 3 and bench --seeds 3 run three from it on",
 }
 
 // Canonical is the effective scenario as YAML: one text for one meaning, with

@@ -125,7 +125,7 @@ func (d *Decoder) Value(n *Node, v reflect.Value, at Place) {
 		lo, hi := d.lang.bounds(at.Path, v.Kind())
 		v.SetInt(d.integer(n, at, lo, hi))
 	case reflect.Uint64:
-		v.SetUint(d.Unsigned(n, at))
+		v.SetUint(d.unsigned(n, at))
 	}
 }
 

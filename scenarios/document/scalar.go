@@ -112,12 +112,16 @@ func ParseInt(s string) (int64, error) {
 	return strconv.ParseInt(strings.ReplaceAll(s, "_", ""), 10, 64)
 }
 
-// Unsigned reads a whole number from 0 on.
-func (d *Decoder) Unsigned(n *Node, at Place) uint64 {
+// unsigned reads a seed, a whole number from 0 on.
+func (d *Decoder) unsigned(n *Node, at Place) uint64 {
 	if n.Kind == Int && !leadingZero(n.Text) {
 		if v, err := strconv.ParseUint(strings.ReplaceAll(n.Text, "_", ""), 10, 64); err == nil {
 			return v
 		}
+	}
+	if n.Kind == List {
+		d.WrongType(n, at, "one whole number", "write the first alone; sweep --seeds 3 and bench --seeds 3 run three from it on")
+		return 0
 	}
 	d.Fail(n, "", "%s is a whole number from 0 to %d", at.Ctx, uint64(math.MaxUint64))
 	return 0

@@ -178,6 +178,9 @@ func (u *upgrader) other(p *ast.MappingValueNode) {
 	switch name(p) {
 	case "seeds":
 		rename(p, "seed")
+		if list != nil && len(list.Values) > 0 { // no other was ever run
+			p.Value = list.Values[0]
+		}
 	case "work":
 		for _, it := range elements(p) {
 			if m, ok := it.(*ast.MappingNode); ok {

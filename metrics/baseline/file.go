@@ -25,7 +25,7 @@ type Run struct {
 	Digest   string                   `json:"digest"` // of its canonical events
 	Outcome  transcript.RunOutcome    `json:"outcome"`
 	Events   int                      `json:"events"`
-	Spec     string                   `json:"spec,omitempty"` // a hash of scenario and project
+	Spec     string                   `json:"spec,omitempty"` // a hash of scenario and project, without prices
 	Prices   []Price                  `json:"prices,omitempty"`
 	Figures  map[string]metrics.Value `json:"figures"`
 	Kept     `json:"-"`

@@ -108,7 +108,7 @@ func (m *Measured) keep() {
 	}
 	m.Kept = &baseline.Run{Scenario: m.File.Name, Variant: m.variant, Seed: m.Spec.Seed(), ID: m.ID,
 		Digest: m.Result.Digest, Outcome: m.Result.Outcome, Events: int(m.Result.Events), Figures: baseline.Figures(m.Metrics, extra),
-		Kept: baseline.Kept{Lines: m.trace.Lines}, Spec: m.Spec.Hash()[:16],
+		Kept: baseline.Kept{Lines: m.trace.Lines}, Spec: unpriced(m.Spec).Hash()[:16],
 		Prices: prices(&m.Spec.Scenario.Provider, m.Result)}
 	if m.First {
 		m.Kept.Outline = &m.trace.Outline
@@ -117,6 +117,17 @@ func (m *Measured) keep() {
 	if m.fronts != nil {
 		m.Kept.Requests = m.fronts.Record()
 	}
+}
+
+// unpriced is a spec without prices of its own: what they make of a figure is told of
+// the prices, and not of the scenario.
+func unpriced(spec *sim.Spec) *sim.Spec {
+	if p := &spec.Scenario.Provider; p.Prices == nil && p.PricesOn == "" {
+		return spec
+	}
+	sc := *spec.Scenario
+	sc.Provider.Prices, sc.Provider.PricesOn = nil, ""
+	return sim.NewSpecOn(spec.Project, &sc, spec.Variant, spec.Policy)
 }
 
 // mostTold is of how many files of a directory a baseline tells each: of a larger one,
@@ -130,6 +141,7 @@ func (m *Maker) told(spec *sim.Spec) *baseline.Project {
 	}
 	p := &baseline.Project{Files: map[string]string{}}
 	if sc, err := m.File.Effective(spec.Variant, m.Sets); err == nil {
+		sc.Provider.Prices, sc.Provider.PricesOn = nil, ""
 		p.Scenario = sum(string(sc.Canonical()))
 	}
 	if m.Project.Len() > mostTold {

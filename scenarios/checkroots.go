@@ -280,6 +280,9 @@ var started = regexp.MustCompile(`^([1-9][0-9]*\.|aside-)[1-9][0-9]*$`)
 // agentNames says how agents are named, the roots nearest to a name first.
 func (c *checker) agentNames(name string) string {
 	roots := document.Nearer(name, c.s.RootNames())
+	if len(roots) == 0 {
+		return "script: {main: {user: …}} is a root, and no other is there"
+	}
 	return "roots: " + strings.Join(roots, ", ") + "; " + roots[0] + "/2.1 is the agent that the 1st tool call of " + roots[0] + "'s 2nd answer started"
 }
 

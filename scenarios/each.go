@@ -138,6 +138,10 @@ func (s *spreader) files(n *document.Node, e *Each) (out []*document.Node) {
 		}
 		out = out[:e.Count]
 	}
+	if e.By == 0 && e.Into > len(out) && len(out) > 0 {
+		s.Fail(n.Get("into"), "at most "+itoa(len(out)), "each makes %d items of %s", e.Into, document.Counted(len(out), "file"))
+		return nil
+	}
 	return out
 }
 

@@ -1,6 +1,8 @@
 package loading
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"maps"
@@ -64,6 +66,10 @@ func (d *Definitions) Sources() (out []definition.Source, problems []*definition
 	take(d.user, definition.Source{From: agent.FromUser})
 	take(d.managed, definition.Source{From: agent.FromPolicy})
 	if d.json != "" {
+		var names map[string]json.RawMessage
+		if bad := json.Unmarshal([]byte(d.json), &names); bad != nil {
+			err = cmp.Or(err, ui.Failf(ui.Usage, "--agents-json: it is no object of names (%w); such as {\"reviewer\": {\"description\": \"reviews\", \"prompt\": \"Review.\"}}", bad))
+		}
 		out = append(out, definition.Source{From: agent.FromFlag, JSON: d.json})
 	}
 	return out, problems, err

@@ -58,7 +58,7 @@ func TestSilent(t *testing.T) {
 		}
 		var runs []Ran
 		for seed, names := range [][]string{{"main", "main/1.1", "main/1.2"}, {"main", "main/1.1"}, {"main", "main/1.1"}, {"main", "main/1.1", "main/1.2"}} {
-			runs = Join(runs, Ran{Whole: true, Lineages: names, Casts: []Cast{{names, nil, 1, uint64(seed)}}})
+			runs = Join(runs, Ran{Whole: true, Lineages: names, Casts: []Cast{{Lineages: names, Runs: 1, Seed: uint64(seed)}}})
 		}
 		told, err := f.Unstruck(nil, runs, false)
 		if want := "my.yaml:8:16: fault 500 agent=main/1.2 call=1 has no effect in 2 of 4 runs: with seed 1 no agent has such a name, so nothing fails; their figures count with the others"; err != nil || len(told) != 1 || told[0].String() != want {

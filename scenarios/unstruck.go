@@ -33,7 +33,8 @@ type Cast struct {
 	Lineages []string
 	Unstruck []int // by their places
 	Runs     int
-	Seed     uint64 // of the first
+	Seed     uint64   // of the first
+	Unmet    []string // parts of the scenario, by their paths, that met nothing
 }
 
 // Join adds a run to others. What all runs of a variant under the same overrides met
@@ -48,7 +49,7 @@ func Join(runs []Ran, r Ran) []Ran {
 	x.Whole = x.Whole && r.Whole
 	for _, c := range r.Casts {
 		if j := slices.IndexFunc(x.Casts, func(was Cast) bool {
-			return slices.Equal(was.Lineages, c.Lineages) && slices.Equal(was.Unstruck, c.Unstruck)
+			return slices.Equal(was.Lineages, c.Lineages) && slices.Equal(was.Unstruck, c.Unstruck) && slices.Equal(was.Unmet, c.Unmet)
 		}); j >= 0 {
 			x.Casts[j].Runs += c.Runs
 		} else {
@@ -205,6 +206,16 @@ func (s *Scenario) unstruck(run *Ran, d *document.Decoder) (out []*struck) {
 		add("answers of "+s.Scripts[i].Agent, s.Scripts[i].Agent, "answers["+itoa(i)+"]", played[i])
 	}
 	s.Permissions.unmet(run, d, func(x *struck) { out = append(out, x) })
+	for _, x := range [...]struct {
+		key string
+		n   int
+	}{{"gate_flips", len(s.GateFlips)}, {"replace_flips", len(s.ReplaceFlips)}} {
+		for i := range x.n {
+			at := x.key + "[" + itoa(i) + "]"
+			out = append(out, &struck{Idle: Idle{Path: x.key + "." + itoa(i+1), Why: "all agents have ended by then", at: d.Where(at)}})
+			out[len(out)-1].vain(run.Casts, at)
+		}
+	}
 	s.interrupts(run, d, func(x *struck) { out = append(out, x) })
 	for _, t := range [...]struct{ path, full, minimal string }{
 		{"tools.read", "Read", "read_file"}, {"tools.grep", "Grep", "grep_search"}, {"tools.glob", "Glob", "list_files"}, {"tools.edit", "Edit", "edit_file"},
@@ -237,6 +248,23 @@ func (x *struck) strikes(casts []Cast, r *fault.Rule, i int) {
 	if vain > 0 && x.used {
 		x.in = fmt.Sprintf("%d of %d runs", vain, all)
 		x.Why = fmt.Sprintf("with seed %d %s, so nothing fails; their figures count with the others", seed, why)
+	}
+}
+
+// vain says of what is at a path whether it met something in any run, and if so in how
+// many others it did not.
+func (x *struck) vain(casts []Cast, path string) {
+	all, vain, seed := 0, 0, uint64(0)
+	for _, c := range casts {
+		if all += c.Runs; slices.Contains(c.Unmet, path) {
+			if vain == 0 {
+				seed = c.Seed
+			}
+			vain += c.Runs
+		}
+	}
+	if x.used = vain < all; x.used && vain > 0 {
+		x.in, x.Why = fmt.Sprintf("%d of %d runs", vain, all), fmt.Sprintf("with seed %d %s", seed, x.Why)
 	}
 }
 

@@ -40,8 +40,7 @@ func build(spec *Spec, choices []int32, sink transcript.Sink) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.flipGates()
-	r.flipReplacement()
+	r.flips()
 	return r, r.startRoots()
 }
 
@@ -176,32 +175,37 @@ func setTimes(sc *scenarios.Scenario, tools []*tool.Tool) {
 	}
 }
 
-// flipGates schedules the scenario's gate flips, each as a process, so that a
-// flip and an agent at one instant are the policy's to order (GATE-02).
-func (r *run) flipGates() {
-	for _, f := range r.spec.Scenario.GateFlips {
-		r.kernel.Spawn("flip of "+f.Gate, func(p *kernel.Proc) error {
-			if err := p.SleepUntil(vtime.Instant(f.At)); err != nil {
-				return err
-			}
-			return r.world.FlipGate(f.Gate, f.Value)
-		})
+// flips schedules what the scenario changes during the run: gates and content replacement.
+// Each change is a process, so that a change and an agent at one instant are the policy's
+// to order (GATE-02). None keeps a run going: after the last agent's end there is no change.
+func (r *run) flips() {
+	sc := r.spec.Scenario
+	for i, f := range sc.GateFlips {
+		r.at(f.At, fmt.Sprintf("gate_flips[%d]", i), "flip of "+f.Gate, func() error { return r.world.FlipGate(f.Gate, f.Value) })
 	}
-}
-
-// flipReplacement schedules the scenario's changes of content replacement, as
-// flipGates does.
-func (r *run) flipReplacement() {
-	for _, f := range r.spec.Scenario.ReplaceFlips {
-		r.kernel.Spawn("flip of content replacement", func(p *kernel.Proc) error {
-			if err := p.SleepUntil(vtime.Instant(f.At)); err != nil {
-				return err
-			}
+	for i, f := range sc.ReplaceFlips {
+		r.at(f.At, fmt.Sprintf("replace_flips[%d]", i), "flip of content replacement", func() error {
 			r.world.SetReplacement(f.Over, f.Preview)
 			return nil
 		})
 	}
 }
+
+// at has a process begin at an instant, if the run lasts so long. Until then the path of
+// what it does is among the late.
+func (r *run) at(at vtime.Duration, path, name string, do func() error) {
+	r.late = append(r.late, path)
+	r.kernel.At(vtime.Instant(at), fired(func() {
+		r.late = slices.DeleteFunc(r.late, func(p string) bool { return p == path })
+		r.kernel.Spawn(name, func(*kernel.Proc) error { return do() })
+	}))
+}
+
+// fired is a callback that does not ask for the instant.
+type fired func()
+
+// Fire calls it.
+func (f fired) Fire(vtime.Instant) { f() }
 
 // window is a model's context window for compaction, 0 where none is known.
 func (r *run) window(model string) int64 {
@@ -232,6 +236,7 @@ type run struct {
 	within   string              // the directory that all of those are in; "" for none
 	kinds    map[string]fileKind // of files, as far as they were asked for
 	engine   *checkedEngine
+	late     []string // paths of flips whose instant has not come
 	table    *policy.Table
 	filler   *script.Filler
 	profiles map[string]*cachemodel.Profile

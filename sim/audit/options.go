@@ -42,8 +42,8 @@ type Session struct {
 	Aliases          map[string]string         // of models
 	Types            map[string]Type           // of agents
 	Interactive      bool
-	ClaudeMd         bool                      // agents have it in their user context
-	GitStatus        bool                      // and git status in front of them
+	ClaudeMd         bool                       // agents have it in their user context
+	GitStatus        bool                       // and git status in front of them
 	Gates            map[string]bool            // those that are on as the run begins; USER_TYPE is, where it is ant
 	TTL, ChildTTL    llm.TTL                    // lifetime at the markers of roots and forks, and of sub-agents
 	ShortAt          vtime.Duration             // from when on roots and forks have 5m; 0 is never

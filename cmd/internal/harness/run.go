@@ -226,7 +226,7 @@ func (h *Harness) meet(j *Job, r *Run) {
 	for i := range r.Metrics.Agents {
 		ran.Lineages = append(ran.Lineages, r.Metrics.Agents[i].Lineage)
 	}
-	ran.Casts = []scenarios.Cast{{Lineages: ran.Lineages, Unstruck: r.Result.Unstruck, Runs: 1, Seed: j.Spec.Scenario.Seed}}
+	ran.Casts = []scenarios.Cast{{Lineages: ran.Lineages, Unstruck: r.Result.Unstruck, Unmet: r.Result.Unmet, Runs: 1, Seed: j.Spec.Scenario.Seed}}
 	m.runs = scenarios.Join(m.runs, ran)
 }
 

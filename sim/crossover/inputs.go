@@ -14,13 +14,13 @@ import (
 // recorded sessions: every command that compares the two takes them from here.
 // Re-invocations of the parent are left out of all of them: both kinds cause as many.
 type Inputs struct {
-	Sessions      int
-	Children      []Query // as each child was as a fresh sub-agent, and would be as a fork
-	Billed        Pair    // what the children were billed; Fork is 0 where no forks ran
-	Forks         int64   // forks that ran, on the same work
-	Reinvocations int64   // of parents, by children that ended in the background
-	Placeholders  int64   // calls of fresh children whose output the recording does not tell
-	Left          []Left
+	Sessions     int
+	Children     []Query // as each child was as a fresh sub-agent, and would be as a fork
+	Billed       Pair    // what the children were billed; Fork is 0 where no forks ran
+	Forks        int64   // forks that ran, on the same work
+	Background   int64   // children that reported by notifications
+	Placeholders int64   // calls of fresh children whose output the recording does not tell
+	Left         []Left
 
 	sizes         *profile.Measure
 	shares        map[string]pooled // by figure, of the sessions so far
@@ -83,7 +83,7 @@ func (in *Inputs) child(s *recording.Session, t *recording.Thread, reqs []*recor
 		return
 	}
 	if t.Async {
-		in.Reinvocations++
+		in.Background++
 	}
 	if t.Kind == recording.Fork {
 		in.Forks++

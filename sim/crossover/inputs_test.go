@@ -50,8 +50,8 @@ func TestInputs(t *testing.T) {
 		if len(in.Children) != 2 || in.Children[0] != want[0] || in.Children[1] != want[1] {
 			t.Errorf("%+v, want %+v", in.Children, want)
 		}
-		if in.Reinvocations != 1 || len(in.Left) != 1 || in.Left[0].Thread != "c" || in.Placeholders != 0 {
-			t.Errorf("%d re-invocations, left %+v", in.Reinvocations, in.Left)
+		if in.Background != 1 || len(in.Left) != 1 || in.Left[0].Thread != "c" || in.Placeholders != 0 {
+			t.Errorf("%d in the background, left %+v", in.Background, in.Left)
 		}
 		if share, n := in.Overlap(); share != Unmeasured || n != 0 {
 			t.Errorf("overlap %d of %d children", share, n)

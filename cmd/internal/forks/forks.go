@@ -294,7 +294,11 @@ func (p *Point) mean(of func(*crossover.Query) int64) int64 {
 
 // left says what the comparison leaves out, and which children.
 func (p *Point) left() []string {
-	out := []string{fmt.Sprintf("what parents are billed, %d re-invocations by ended children among it: both kinds cause them", p.In.Reinvocations)}
+	billed := "what parents are billed, which both kinds cause"
+	if n := p.In.Background; n > 0 {
+		billed += fmt.Sprintf(" (notifications of children that ended in the background: %d)", n)
+	}
+	out := []string{billed}
 	var why report.Findings
 	for _, x := range p.In.Left {
 		why.Add(x.Why, x.Thread, 0)

@@ -146,7 +146,13 @@ const labelWidth = 12
 
 // Label adds lines for people behind a name that is printed once; nothing where
 // there is none. Long lines go on below their beginning, but a command to type.
-func (d *Document) Label(name string, lines ...string) {
+func (d *Document) Label(name string, lines ...string) { d.LabelMarked(name, nil, lines...) }
+
+// Bad marks every line as what is worse than it should be.
+func Bad(string) Mark { return Worse }
+
+// LabelMarked adds them in the colours of their marks, which add nothing to what they say.
+func (d *Document) LabelMarked(name string, mark func(line string) Mark, lines ...string) {
 	d.parts = append(d.parts, part{label: name, listed: true, lines: lines, say: func(st Style) (out string) {
 		name := name
 		for _, text := range lines {
@@ -158,6 +164,9 @@ func (d *Document) Label(name string, lines ...string) {
 				parts = st.Lines(text, labelWidth+1)
 			}
 			for _, line := range parts {
+				if mark != nil {
+					line = st.Paint(line, mark(text))
+				}
 				out += fmt.Sprintf("%-*s %s\n", labelWidth, name, line)
 				name = ""
 			}

@@ -95,4 +95,19 @@ func TestRoom(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	})
+	t.Run("TTY-02 lines of a label that say what is missed are coloured, each line broken or not, and only where colour is wanted", func(t *testing.T) {
+		var d Document
+		d.LabelMarked("missed", Bad, "one two three four five")
+		for _, c := range []struct {
+			st   Style
+			want string
+		}{
+			{Style{}, "missed       one two three four five\n"},
+			{Style{Color: true, Width: 33}, "missed       " + redOn + "one two three four" + colourOff + "\n             " + redOn + "five" + colourOff + "\n"},
+		} {
+			if got := shown(t, &d, c.st); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		}
+	})
 }

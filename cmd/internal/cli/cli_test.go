@@ -33,7 +33,25 @@ func TestConformance(t *testing.T) {
 	t.Run("CLI-02 each class of error has its code, however it is wrapped", classes)
 	t.Run("CLI-02 a panic of ours is exit code 70, with the line that repeats it", panics)
 	t.Run("CLI-02 an interrupt that comes at once still ends the run, with exit code 130", interrupted)
+	t.Run("CLI-03 the first help page says all the verbs of scenario", scenarioVerbs)
 	t.Run("CLI-03 NO_COLOR and a dumb terminal get what a pipe gets", noColor)
+}
+
+func scenarioVerbs(t *testing.T) {
+	_, page, _ := try(nil, "--help")
+	_, line, found := strings.Cut(page, "  scenario ")
+	line, _, _ = strings.Cut(line, "\n")
+	_, own, _ := try(nil, "scenario", "--help")
+	_, own, _ = strings.Cut(own, "Available Commands:\n")
+	own, _, _ = strings.Cut(own, "\n\n")
+	for verb := range strings.Lines(own) {
+		if verb = strings.Fields(verb)[0]; !found || !strings.Contains(line, verb) {
+			t.Errorf("%s is not in %q", verb, line)
+		}
+	}
+	if own == "" {
+		t.Error("no verbs")
+	}
 }
 
 func codeNumbers(t *testing.T) {

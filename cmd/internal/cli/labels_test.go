@@ -15,11 +15,14 @@ import (
 	"unicode/utf8"
 
 	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/grid"
+	"agentsim/scenarios"
 )
 
 func TestLabels(t *testing.T) {
 	t.Run("CLI-03 lines behind a label keep to the terminal's width without losing a word, and one to be pasted stays whole", labelWidth)
 	t.Run("TTY-03 every name in front of a line and every title of a column, of all commands, is in the glossary", glossary)
+	t.Run("TTY-03 every axis that crossover varies, and that the library's scenarios sweep, is in the glossary", axisTitles)
 	for _, width := range []int{60, 80, 120, 200} {
 		t.Run(fmt.Sprintf("TTY-01 at %d columns no row of the comparison breaks, and from 120 on every column shows", width), func(t *testing.T) {
 			if width != 80 {
@@ -98,6 +101,7 @@ var computed = map[string][]string{
 	"cmd/internal/cli/profile/show.go":     {"source"},
 	"cmd/internal/cli/report/document.go":  {"assumed", "unverified", "unfinished"},
 	"cmd/internal/cli/whatif/answer.go":    {"saved", "costs more"},
+	"metrics/report/document.go":           {}, // where Label says what it is given
 }
 
 // title is a column's title as sources have it.
@@ -106,17 +110,7 @@ var title = regexp.MustCompile(`^ ?[A-Z][A-Z0-9 ,:%/'-]*$`)
 // glossary looks the names of lines and the titles of columns up that any command
 // has: they are read from the sources, where each is a literal.
 func glossary(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/glossary.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := map[string]bool{}
-	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \|`).FindAllStringSubmatch(string(text), -1) {
-		for _, name := range strings.Split(row[1], "; ") {
-			known[name] = true
-		}
-	}
-	found := 0
+	known, found := glossaryWords(t), 0
 	for _, file := range sources(t) {
 		names, aside := namesIn(t, file)
 		if file = strings.TrimPrefix(filepath.ToSlash(file), "../../../"); aside && computed[file] == nil {
@@ -130,6 +124,52 @@ func glossary(t *testing.T) {
 	}
 	if found < 300 {
 		t.Fatalf("found %d names", found)
+	}
+}
+
+// glossaryWords are those that the glossary has.
+func glossaryWords(t *testing.T) map[string]bool {
+	text, err := os.ReadFile("../../../docs/glossary.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \|`).FindAllStringSubmatch(string(text), -1) {
+		for _, name := range strings.Split(row[1], "; ") {
+			known[name] = true
+		}
+	}
+	return known
+}
+
+// axisTitles looks up what is varied by crossover and by the sweeps of the library,
+// whose titles are computed.
+func axisTitles(t *testing.T) {
+	source, err := os.ReadFile("crossover/axis.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	titles := []string{"MODEL"}
+	for _, m := range regexp.MustCompile(`(?m)^\t\{"(\w+)", metrics\.\w+, "[^"]+", "[^"]+",`).FindAllStringSubmatch(string(source), -1) {
+		titles = append(titles, strings.ToUpper(m[1]))
+	}
+	if len(titles) != 6 {
+		t.Fatalf("crossover varies %v", titles)
+	}
+	for _, name := range scenarios.Names() {
+		f, err := scenarios.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range f.Sweep {
+			titles = append(titles, strings.ToUpper(grid.Axis{Path: a.Path}.Word()))
+		}
+	}
+	known := glossaryWords(t)
+	for _, title := range titles {
+		if !known[title] {
+			t.Errorf("%s is not in docs/glossary.md", title)
+		}
 	}
 }
 
@@ -168,7 +208,7 @@ func namesIn(t *testing.T, file string) (names []string, aside bool) {
 	ast.Inspect(tree, func(n ast.Node) bool {
 		switch x := n.(type) {
 		case *ast.CallExpr:
-			if f, ok := x.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Label" && len(x.Args) > 1 {
+			if f, ok := x.Fun.(*ast.SelectorExpr); ok && (f.Sel.Name == "Label" || f.Sel.Name == "LabelMarked" || f.Sel.Name == "Detail") && len(x.Args) > 1 {
 				name, ok := literal(x.Args[0])
 				if aside = aside || !ok; name != "" {
 					names = append(names, name)

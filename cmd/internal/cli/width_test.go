@@ -77,6 +77,47 @@ func TestManyColumns(t *testing.T) {
 	}
 }
 
+// TestColours looks at what is coloured on a terminal.
+func TestColours(t *testing.T) {
+	long(t)
+	t.Chdir(t.TempDir())
+	terminal := func(args ...string) string {
+		_, out, stderr := try(func(s *ui.Env) { s.Terminal, s.Width = true, 120 }, args...)
+		return out + stderr
+	}
+	t.Run("TTY-02 the cheapest of a grid point, the better side, verdicts and tokens written again are coloured, and say it in words too", func(t *testing.T) {
+		for _, variant := range []string{"eight", "nine"} {
+			_, text, _ := try(nil, "scenario", "show", "fan-out", "--variant", variant)
+			if err := os.WriteFile("s.yaml", []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if variant == "eight" {
+				terminal("bench", "s.yaml", "--baseline", "f.base", "--update")
+			}
+		}
+		terminal("run", "fan-out", "--variant", "nine", "--db", "f.db")
+		id := regexp.MustCompile("[0-9a-f]{8}").FindString(terminal("inspect", "--db", "f.db"))
+		for what, c := range map[string]struct {
+			args  []string
+			wants []string
+		}{
+			"sweep":   {[]string{"sweep", "fan-out", "--variant", "eight", "--variant", "nine", "--set", "seed=1,2"}, []string{"\x1b[32m$0.10", "CHEAPEST"}},
+			"compare": {[]string{"compare", "fan-out:eight", "fan-out:nine"}, []string{"\x1b[31mA\x1b[0m", "BETTER"}},
+			"back":    {[]string{"compare", "fan-out:nine", "fan-out:eight"}, []string{"\x1b[32mB\x1b[0m", "BETTER"}},
+			"bench":   {[]string{"bench", "s.yaml", "--baseline", "f.base"}, []string{"\x1b[31mregression\x1b[0m"}},
+			"missed":  {[]string{"run", "fan-out", "--variant", "nine", "--set", "provider.fourth_mark=true"}, []string{"\x1b[31mmissed"}},
+			"misses":  {[]string{"inspect", id, "--misses", "--db", "f.db"}, []string{"\x1b[31m4,693\x1b[0m", "WRITTEN AGAIN"}},
+		} {
+			out := terminal(c.args...)
+			for _, want := range c.wants {
+				if !strings.Contains(out, want) {
+					t.Errorf("%s has no %q:\n%.3000s", what, want, out)
+				}
+			}
+		}
+	})
+}
+
 // wide reports lines that are wider than a terminal, and columns that are left out
 // where there is room. A profile's table has twelve, of which its keys need more than 120.
 func wide(t *testing.T, what, out string, width int) {

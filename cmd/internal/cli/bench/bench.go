@@ -222,7 +222,7 @@ func updateBaseline(s *ui.Env, b *bench) error {
 	d.Say("%s: %s of %s written, %s kept; %s", b.o.baseline, ui.Plural(len(b.now.Runs), "run"), ui.Plural(len(b.set.files), "scenario"), ui.Plural(kept, "run"), b.counts())
 	d.Label("accepted", b.accepted())
 	d.Label("cause", b.causes()...)
-	d.Label("missed", b.misses()...)
+	d.LabelMarked("missed", report.Bad, b.misses()...)
 	if b.o.output != "table" {
 		d = b.document()
 	}

@@ -199,7 +199,7 @@ func (b *bench) findings(d *report.Document) {
 
 // notes are the last lines: what came out, and what to do.
 func (b *bench) notes(d *report.Document) {
-	d.Label("missed", b.misses()...)
+	d.LabelMarked("missed", report.Bad, b.misses()...)
 	d.Label("aside", b.aside...)
 	d.Label("cause", b.causes()...)
 	d.Label("git", b.set.steadied())

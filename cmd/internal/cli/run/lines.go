@@ -141,6 +141,14 @@ func missed(v expect.Result, more int) string {
 	return fmt.Sprintf("missed%s: %s (%s)", where, v.Expect.Text, figures)
 }
 
+// whetherMissed marks the lines of expectations that do not hold.
+func whetherMissed(line string) report.Mark {
+	if strings.HasPrefix(line, "missed") || strings.HasPrefix(line, "no data") {
+		return report.Worse
+	}
+	return report.Unmarked
+}
+
 // isolation says how many invariants were held against the runs, how often, and
 // which were broken; "" without an auditor.
 func isolation(done []executed) string {

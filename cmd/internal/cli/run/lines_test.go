@@ -8,6 +8,7 @@ import (
 	"agentsim/cmd/internal/loading"
 
 	"agentsim/metrics"
+	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/scenarios/expect"
 	"agentsim/sim"
@@ -37,4 +38,14 @@ func oneLine(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
+}
+
+func TestMissedLines(t *testing.T) {
+	t.Run("TTY-02 what says that an expectation is missed or without data is marked, and what says how many hold is not", func(t *testing.T) {
+		for line, want := range map[string]report.Mark{"1 of 5 expectations hold": report.Unmarked, "missed in a: x": report.Worse, "no data in c: x": report.Worse} {
+			if got := whetherMissed(line); got != want {
+				t.Errorf("%s: %d, want %d", line, got, want)
+			}
+		}
+	})
 }

@@ -20,7 +20,7 @@ import (
 
 // New makes the command.
 func New(s *ui.Env) *cobra.Command {
-	return ui.NewGroup("scenario", "list, show, check, begin, record and upgrade scenarios",
+	return ui.NewGroup("scenario", "list, show, validate, new, from, upgrade and schema of scenarios",
 		newList(s), newShow(s), newValidate(s), newNew(s), newFrom(s), newUpgrade(s), newSchema(s))
 }
 

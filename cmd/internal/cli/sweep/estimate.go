@@ -99,7 +99,7 @@ func estimate(s *ui.Env, o *estimateOptions) error {
 	}
 	d := estimates(on, list, specs, o.seeds)
 	broken, kept := judged(on.Name, list, limits)
-	d.Label("missed", broken...)
+	d.LabelMarked("missed", report.Bad, broken...)
 	d.Label("kept", kept...)
 	d.Field("missed", report.List(broken))
 	d.Field("kept", report.List(kept))

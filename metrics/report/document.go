@@ -13,17 +13,16 @@ import (
 // people read them, of which some have a name and go to machines too. It is
 // printed in one of six forms: the five of Write, and a page (package page).
 type Document struct {
-	parts []part
-	main  string // the table that stands for the document where a form holds one
-	whole bool   // Markdown shows all that people see
-	above string // a heading of that; "" for none
+	parts   []part
+	main    string // the table that stands for the document where a form holds one
+	summary string // what Markdown begins with; "" for its headings
 }
 
 // part is one piece of a document: text for people, a figure for machines, or a
 // table for both.
 type part struct {
 	say     func(Style) string // text that people see; nil for none
-	lines   []string           // of a label, and what Say says
+	lines   []string           // of a label
 	label   string
 	listed  bool                  // it is one of a list of labels
 	embed   func(io.Writer) error // what only a page shows: its markup
@@ -108,7 +107,7 @@ func (d *Document) Say(format string, args ...any) { d.say(fmt.Sprintf(format, a
 
 // say adds text for people whose further lines stand so many columns behind.
 func (d *Document) say(text string, hang int) {
-	d.parts = append(d.parts, part{lines: []string{text}, say: func(st Style) string {
+	d.parts = append(d.parts, part{say: func(st Style) string {
 		lines := strings.Split(text, "\n")
 		for i, line := range lines {
 			if !strings.HasPrefix(strings.TrimLeft(line, " "), "agentsim ") {
@@ -122,19 +121,20 @@ func (d *Document) say(text string, hang int) {
 
 // Title adds a line for people that is set off.
 func (d *Document) Title(text string) {
-	d.heads(func(st Style) string { return st.Bold(text) + "\n" })
+	d.Head(func(st Style) string { return st.Bold(text) + "\n" })
 }
 
 // Heading adds a line for people that begins with a word that is set off, and an empty
 // one below it.
 func (d *Document) Heading(word, format string, args ...any) {
-	d.heads(func(st Style) string {
+	d.Head(func(st Style) string {
 		lines := st.Lines(fmt.Sprintf(format, args...), len(word)+3)
 		return st.Bold(word) + "   " + strings.Join(lines, "\n"+strings.Repeat(" ", len(word)+3)) + "\n\n"
 	})
 }
 
-func (d *Document) heads(say func(Style) string) {
+// Head adds a heading that depends on how it may look.
+func (d *Document) Head(say func(Style) string) {
 	d.parts = append(d.parts, part{say: say, heading: true})
 }
 
@@ -206,50 +206,8 @@ func (d *Document) Table(s *Sheet) {
 // Main says which table stands for the document where a form holds a single one.
 func (d *Document) Main(name string) { d.main = name }
 
-// Whole says that Markdown shows all of the document that people see, below a
-// heading; "" is none.
-func (d *Document) Whole(heading string) { d.whole, d.above = true, heading }
-
-func (d *Document) markdown(w io.Writer) error {
-	var b bytes.Buffer
-	if d.above != "" {
-		b.WriteString("## " + d.above + "\n")
-	}
-	for _, p := range d.parts {
-		if p.table != nil && !p.table.hidden && p.table.Len() > 0 && len(p.table.people(0)) > 0 {
-			b.WriteByte('\n')
-			if err := p.table.Markdown(&b); err != nil {
-				return err
-			}
-		}
-		for _, text := range p.lines {
-			b.WriteString(markdownLine(p.label, text))
-		}
-	}
-	_, err := w.Write(b.Bytes())
-	return err
-}
-
-// markdownLine is a line of a label, a command as code, or lines without one as
-// they are.
-func markdownLine(label, text string) string {
-	switch {
-	case strings.TrimSpace(text) == "":
-		return ""
-	case label == "" && strings.Contains(text, "\n"):
-		return "\n```\n" + strings.ReplaceAll(Plain(text), "```", "` ` `") + "\n```\n"
-	case label == "":
-		return "\n" + MarkdownText(text) + "\n"
-	case strings.HasPrefix(text, "agentsim "):
-		text = "`" + Plain(text) + "`"
-	default:
-		text = MarkdownText(text)
-	}
-	return "\n- " + label + ": " + text + "\n"
-}
-
-// Markdown prints the table alone, as GitHub and GitLab show it.
-func (s *Sheet) Markdown(w io.Writer) error { return s.table(s.people(0)).Markdown(w) }
+// Summary says what Markdown begins with, in place of what Title and Heading say.
+func (d *Document) Summary(heading string) { d.summary = heading }
 
 // Write prints the document in a form: table, json, ndjson, csv or markdown.
 func (d *Document) Write(w io.Writer, form string, st Style) error {
@@ -264,15 +222,7 @@ func (d *Document) Write(w io.Writer, form string, st Style) error {
 		}
 		return d.row().CSV(w)
 	case "markdown":
-		switch s := d.mainTable(); {
-		case d.whole:
-			return d.markdown(w)
-		case s != nil && s.hidden:
-			return s.machine().Markdown(w)
-		case s != nil && len(s.people(0)) > 0:
-			return s.Markdown(w)
-		}
-		return d.row().Markdown(w)
+		return d.markdown(w)
 	}
 	if form != "table" {
 		return fmt.Errorf("%s is no form of output", form)

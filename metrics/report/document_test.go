@@ -105,6 +105,8 @@ subagent,301000,0.100333,,,151,151000000000,[1]
 | inline | 2,790.0 k | 93.0 % | $1.60 | 9m12s |
 | a fork of the lead | 1.1 k | 0.0 % | $1.91 | 0m45s |
 | subagent | 301.0 k | 10.0 % | – | 2m31s |
+
+- why: forks read the prefix of their lead on every turn
 `,
 }
 

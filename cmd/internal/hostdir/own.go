@@ -69,12 +69,12 @@ var (
 	machineText  = regexp.MustCompile(`\A(?:\{\s*"|\| |[\w.]+,[\w.,]+\n)`)
 	savedText    = beginning(
 		// tables, as people see them and in Markdown
-		`(?:## )?\S+   (?:seed \d+|[\d,]+ (?:place|grid point|variant|seed)s?) · `, `bench   [\d,]+ scenarios? · `, `check   .* · .* agent types?\n`,
-		`run [0-9a-f]{8}(?:   | replayed: )`, `RUN +(?:SCENARIO|FORMAT) +`, `A  .*\nB  .*\n\nMETRIC `, `crossover    fork against `,
-		`first    .* · .*\nsecond   .* · `, `sessions     [\d,]+ sessions? in `, `repository   [\d,]+ tok of its files `,
+		`\S+   (?:seed \d+|[\d,]+ (?:place|grid point|variant|seed)s?) · `, `bench   [\d,]+ scenarios? · `, `check   .* · .* agent types?\n`,
+		`run [0-9a-f]{8}(?:   | replayed: )`, `RUN +(?:SCENARIO|FORMAT) +`, `A  .*\nB  .*\n\nMETRIC `, `A  .*\n\nB  .*\n`, `crossover(?:    |: )fork against `,
+		`first    .* · .*\n\n?second   .* · `, `sessions(?:     |: )[\d,]+ sessions? in `, `repository(?:   |: )[\d,]+ tok of its files `,
 		`.*: (?:[\d,]+ runs? of [\d,]+ scenarios?|[\d,]+ agent types? and [\d,]+ parts?) written[,;] `,
-		`NAME +(?:FROM +MODEL +TOOLS|WHY\n)`, `.*: ok, [\d,]+ variants?, [\d,]+ expectations?\n`, `SERVER +LINE +TOOLS`, `no \.mcp\.json names a server here\n`, `checked      .*, [\d,]+ runs?; `,
-		`origin       .* sessions? of .*, measured on `, `[\d,]+ requests of [\d,]+ sessions in .* judged`, `agentsim .*\nsemantics \d+ · form `,
+		`NAME +(?:FROM +MODEL +TOOLS|WHY\n)`, `.*: ok, [\d,]+ variants?, [\d,]+ expectations?\n`, `SERVER +LINE +TOOLS`, `no \.mcp\.json names a server here\n`, `checked(?:      |: ).*, [\d,]+ runs?; `,
+		`origin(?:       |: ).* sessions? of .*, measured on `, `[\d,]+ requests of [\d,]+ sessions in .* judged`, `agentsim .*\nsemantics \d+ · form `,
 		// JSON, CSV and Markdown without money
 		`\{\s*"scenario": ?"[^"]*",\s*"(?:project|variants|axes|seeds|variant|ok)": ?`, `\{"variant":"[^"]*","run":"[0-9a-f]{16}",`,
 		`\{\s*"run": ?"[0-9a-f]{16,64}",\s*"`, `\{\s*"first": ?"[^"]*",\s*"second": ?"[^"]*",\s*"first_from":`,
@@ -85,7 +85,7 @@ var (
 			`phase,start_s,start_ns|source,role,family|server,line,tools|repository,sessions,requests|build,semantics,form|scenario,ok)[,\n]`,
 		`\| (?:VARIANT \| (?:AGENTS|FIGURE)|AGENT \| TYPE \| FROM|CALL \| AGENT \| AT|TURNS \| FORK, (?:LAW|FORMULA)|RUN \| (?:SCENARIO|FORMAT)|run \| events|rule \| serious|first \| second|`+
 			`NAME \| (?:FROM|WHY)|PHASE \| FROM|ROLE \| FAMILY|SERVER \| LINE|REPOSITORY \| REQUESTS|scenario \| ok|run \| (?:agent|table)|build \| semantics) \|`,
-		`## agentsim (?:bench|check)`, "\n```\nA  .*\nB  .*\n\n```\n", "\nA  .*\n\nB  .*\n",
+		`agentsim (?:bench|check): `,
 		// baselines, JUnit, SARIF, Go benchmarks, pictures, events, databases
 		`\{\s*"(?:baseline|agentsim_baseline|agentsim_check)": ?`, `<\?xml[^\n]*\n<testsuites name="agentsim `,
 		`\{\s*"\$schema": "[^"]*sarif[^"]*",\s*"runs": \[\s*\{\s*"tool": \{\s*"driver": \{\s*"name": "agentsim`, `agentsim-semantics: \d+\nUnit `,
@@ -93,8 +93,10 @@ var (
 		`0 0\.000000000s 0 - run_start scenario=`, `SQLite format 3\x00`)
 )
 
-// beginning matches a text that begins in one of some ways; it is compiled when it is
-// first asked for.
+// beginning matches a text that begins in one of some ways, in Markdown as a heading, in
+// a list or as code; it is compiled when it is first asked for.
 func beginning(ways ...string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A(?:` + strings.Join(ways, "|") + `)`) })
+	return sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("\\A\n?(?:## |- |```\n)?(?:" + strings.Join(ways, "|") + ")")
+	})
 }

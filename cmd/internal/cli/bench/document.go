@@ -147,7 +147,7 @@ var foundColumns = []string{"cost", "time", "outcome"}
 func (b *bench) document() *report.Document {
 	d := &report.Document{}
 	d.Heading("bench", "%s", b.title())
-	d.Whole("agentsim bench: " + b.heading() + "\n\n" + report.MarkdownText(b.title()))
+	d.Summary("agentsim bench: " + b.heading() + "\n\n" + report.MarkdownText(b.title()))
 	b.fields(d)
 	if b.found != nil {
 		d.Table(report.Comparison(b.found, foundColumns))

@@ -19,7 +19,7 @@ import (
 func (c *check) document() *report.Document {
 	d := &report.Document{}
 	d.Heading("check", "%s", c.title())
-	d.Whole("agentsim check: " + c.verdict() + "\n\n" + report.MarkdownText(c.title()))
+	d.Summary("agentsim check: " + c.verdict() + "\n\n" + report.MarkdownText(c.title()))
 	d.Main("parts")
 	d.Field("client", report.Text(c.Client))
 	d.Field("verdict", report.Text(c.verdict()))

@@ -42,7 +42,6 @@ func (c *comparing) document(open []string) *report.Document {
 		d.Label(l.label, l.lines...)
 		d.Field(l.name, report.List(l.exact))
 	}
-	d.Whole("")
 	return d
 }
 

@@ -2,6 +2,7 @@ package crossover
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -23,9 +24,7 @@ func (c *comparison) document(o *options) *report.Document {
 	d.Field("axis", report.Text(c.axis.name))
 	d.Say("")
 	d.Table(c.table())
-	if o.output == "html" {
-		d.Embed(c.chart().Inline)
-	}
+	d.Embed(func(w io.Writer) error { return c.chart().Inline(w) })
 	d.Say("")
 	d.Label("break-even", c.crosses())
 	d.Label("result", c.result())

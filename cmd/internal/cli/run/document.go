@@ -60,20 +60,15 @@ func (a *answer) specs() (out []*sim.Spec) {
 func (a *answer) document(s *ui.Env) *report.Document {
 	d, rows, why := &report.Document{}, a.rows(), a.remarks()
 	heading := a.heading()
-	d.Print(func(st report.Style) string { return strings.Join(st.Lines(heading, 0), "\n") + "\n\n" })
+	d.Head(func(st report.Style) string { return strings.Join(st.Lines(heading, 0), "\n") + "\n\n" })
 	d.Field("scenario", report.Text(a.file.Name))
 	a.on.Tell(d, a.specs())
-	columns := a.columns
-	if a.output == "markdown" { // how a run ended is always there
-		columns = append(slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return name == "outcome" }), "outcome")
-	}
-	d.Table(report.Comparison(rows, columns).From("variants"))
+	d.Table(report.Comparison(rows, a.columns).From("variants"))
 	if bills := sides.Bills(a.file.Name, rows); bills != nil {
 		d.Embed(bills.Inline)
 	}
 	d.Table(a.variants(why))
 	d.Main("variants")
-	d.Whole(report.MarkdownText(heading))
 	d.Table(expectations(a.verdicts))
 	if misses := report.Misses(rows); misses.Len() > 0 {
 		d.Say("")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -78,10 +79,13 @@ func (g *sweepGrid) document() *report.Document {
 		d.Say("")
 		d.Table(g.spread())
 	}
-	if g.o.output == "html" && len(g.Axes) > 0 {
-		if chart := g.chart(); len(chart.Lines) > 0 {
-			d.Embed(chart.Inline)
-		}
+	if len(g.Axes) > 0 {
+		d.Embed(func(w io.Writer) error {
+			if chart := g.chart(); len(chart.Lines) > 0 {
+				return chart.Inline(w)
+			}
+			return nil
+		})
 	}
 	d.Table(g.figures().Hidden())
 	d.Table(g.unfinishedRuns())

@@ -36,7 +36,20 @@ func TestFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	place := examplePlace(t)
+	greeting, err := os.ReadFile("../../../scenarios/library/hello.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := filepath.Join(place, "changed.yaml")
 	runExample(t, place, "agentsim bench hello --baseline hello.baseline --update")
+	for i, text := range []string{string(greeting), strings.Replace(string(greeting), "1_400", "1_500", 1)} {
+		if err := os.WriteFile(changed, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			runExample(t, place, "agentsim bench changed.yaml --baseline changed.baseline --update")
+		}
+	}
 	runs := map[string]string{"RUN": exampleRun(t, place, false)}
 	t.Chdir(place)
 	head, _, _ := strings.Cut(string(text), "\n## ")

@@ -280,10 +280,19 @@ func (s *Scenario) interrupts(run *Ran, d *document.Decoder, add func(*struck)) 
 			met := slices.IndexFunc(run.Idled, func(x expect.Idled) bool {
 				return x.Aside == (st.Aside != nil) && x.Root == cmp.Or(root.Name, "main") && (st.At == nil && !given(x.At) || st.At != nil && vtime.Instant(*st.At) == x.At)
 			})
+			at := d.Where(path + ".then[" + itoa(i) + "]")
+			for _, what := range append(st.Acts(), "on") {
+				if what == "on" && st.On == nil {
+					continue
+				}
+				x := &struck{Idle: Idle{Path: what, Why: st.met(what, cmp.Or(root.Name, "main")), at: at}}
+				x.vain(run.Casts, cmp.Or(root.Name, "main")+"/then/"+itoa(i)+"."+what)
+				add(x)
+			}
 			if !st.Interrupt && st.Aside == nil {
 				continue
 			}
-			x := &struck{Idle: Idle{Path: "interrupt", at: d.Where(path + ".then[" + itoa(i) + "]")}, used: met < 0}
+			x := &struck{Idle: Idle{Path: "interrupt", at: at}, used: met < 0}
 			switch {
 			case st.Aside != nil:
 				x.Path, x.Why = "aside", "a side question is asked between the first request of "+cmp.Or(root.Name, "main")+" and its end; write an instant there, or take it away"
@@ -299,6 +308,45 @@ func (s *Scenario) interrupts(run *Ran, d *document.Decoder, add func(*struck)) 
 	for i := range s.Roots {
 		each(&s.Roots[i], "roots["+itoa(i)+"]")
 	}
+}
+
+// Acts are those of a step that may meet nothing, by their keys.
+func (st *UserStep) Acts() (out []string) {
+	if st.KillAgents {
+		out = append(out, "kill_agents")
+	}
+	if st.Background {
+		out = append(out, "background")
+	}
+	if st.Settings != nil {
+		out = append(out, "settings")
+	}
+	return out
+}
+
+// met is why an act of a step, or its event, met nothing.
+func (st *UserStep) met(what, root string) string {
+	switch what {
+	case "kill_agents":
+		return "no agent runs in the background then"
+	case "background":
+		return root + " waits for no agent then"
+	case "settings":
+		return "no request of " + root + " comes after it"
+	}
+	why := "no " + st.On.Event
+	if st.On.Tool != "" {
+		why += " of " + st.On.Tool
+	}
+	if st.On.Agent != "" {
+		why += " by " + st.On.Agent
+	}
+	if st.On.Nth > 1 {
+		why += " came " + itoa(st.On.Nth) + " times"
+	} else {
+		why += " came"
+	}
+	return why + " while " + root + " went on, so nothing of this step is done"
 }
 
 // someOf names the first of a list, and how many more there are.

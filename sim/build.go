@@ -236,7 +236,7 @@ type run struct {
 	within   string              // the directory that all of those are in; "" for none
 	kinds    map[string]fileKind // of files, as far as they were asked for
 	engine   *checkedEngine
-	late     []string // paths of flips whose instant has not come
+	late     []string // flips whose instant has not come, and acts of users that have met nothing, by their paths
 	table    *policy.Table
 	filler   *script.Filler
 	profiles map[string]*cachemodel.Profile

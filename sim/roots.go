@@ -110,6 +110,7 @@ func (r *run) step(s scenarios.UserStep, name string, settings *scenarios.Settin
 	if s.On != nil {
 		out.On = &user.Trigger{Kind: s.On.Event, Agent: s.On.Agent, Tool: s.On.Tool, Nth: s.On.Nth}
 	}
+	out.Met = r.awaits(name, &s)
 	if s.After != nil {
 		out.After = vtime.Duration(s.After.Draw(r.key.Sub("user").Sub(name)))
 	}
@@ -128,6 +129,28 @@ func (r *run) step(s scenarios.UserStep, name string, settings *scenarios.Settin
 		out.Settings = &set
 	}
 	return out
+}
+
+// awaits notes what a step is to act on as late, and gives what notes that it has. What
+// waits for an event is to act on something once that has come.
+func (r *run) awaits(name string, s *scenarios.UserStep) func(what string) {
+	act := func() {
+		for _, x := range s.Acts() {
+			r.late = append(r.late, name+"."+x)
+		}
+	}
+	if s.On == nil {
+		act()
+	} else {
+		r.late = append(r.late, name+"."+agent.MetEvent)
+	}
+	return func(what string) {
+		was := len(r.late)
+		r.late = slices.DeleteFunc(r.late, func(x string) bool { return x == name+"."+what })
+		if what == agent.MetEvent && len(r.late) < was {
+			act()
+		}
+	}
 }
 
 // requestSettings translates settings of a scenario. The provider's speed is that

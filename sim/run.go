@@ -62,7 +62,7 @@ type Result struct {
 	Assumed  []string          // assumptions of the mock model, for the reader of a comparison
 	Kept     []string          // what kept calls of tools from being done, and where to change that
 	Unstruck []int             // faults, by their places, that struck no attempt at a call
-	Unmet    []string          // parts of the scenario, by their paths, that met nothing: permission rules, answers and flips
+	Unmet    []string          // parts of the scenario, by their paths, that met nothing: permission rules, answers, flips and acts of users
 	Detours  int               // that items offered whoever works on them
 	Files    int               // of the project that the work reads, needs or edits
 	Before   []Before          // files that were not read for an item, since they stood in the request already

@@ -53,6 +53,21 @@ type Act struct {
 	Settings   *llm.Settings
 	Warms      bool // the next request asks for no tokens (CACHE-46)
 	Aside      *Aside
+	Met        func(what string) // called with what has had an effect, one of the words below; nil is not called
+}
+
+// What of an act may come to nothing.
+const (
+	MetEvent      = "on"
+	MetKill       = "kill_agents"
+	MetBackground = "background"
+	MetSettings   = "settings"
+)
+
+func (t *Act) met(what string, is bool) {
+	if is && t.Met != nil {
+		t.Met(what)
+	}
 }
 
 // Speaks reports whether the user says something to the root.
@@ -65,6 +80,7 @@ type Root struct {
 	spec     RootSpec
 	unsaid   int           // messages of the user that the root has not heard yet
 	settings *llm.Settings // to take effect with the next request
+	changes  []*Act        // by which they came
 	warms    bool          // the next request asks for no tokens
 	busy     bool          // a turn runs
 	titled   bool          // the client has asked for a title
@@ -240,19 +256,20 @@ func (r *Root) OnEvent(f func(lineage string, body transcript.Body)) {
 // killed.
 func (r *Root) Do(p *kernel.Proc, t *Act) error {
 	a := r.agent
+	t.met(MetEvent, t.KillAgents || !a.ended)
 	if t.KillAgents {
-		a.w.killAgents()
+		t.met(MetKill, a.w.killAgents())
 	}
 	if a.ended {
 		r.Unheard(t)
 		return nil
 	}
 	if t.Settings != nil {
-		r.settings = t.Settings
+		r.settings, r.changes = t.Settings, append(r.changes, t)
 	}
 	r.warms = r.warms || t.Warms
 	if t.Background {
-		r.backgroundChildren()
+		t.met(MetBackground, r.backgroundChildren())
 	}
 	if t.Aside != nil {
 		ask(r, t.Aside)
@@ -286,13 +303,15 @@ func (r *Root) Unheard(t *Act) {
 	}
 }
 
-// killAgents stops every background agent.
-func (w *World) killAgents() {
+// killAgents stops every background agent, and reports whether there was one.
+func (w *World) killAgents() (any bool) {
 	for _, t := range w.tasks.Live() {
 		if t.Agent >= 0 && !t.Status().Final() { // the end of one may have been the end of the next
 			w.stopTask(t, ErrAgentsKilled)
+			any = true
 		}
 	}
+	return any
 }
 
 // apply makes a change of settings take effect: the history's bytes stand
@@ -306,7 +325,10 @@ func (r *Root) apply() {
 		return
 	}
 	a, s := r.agent, *r.settings
-	r.settings = nil
+	for _, t := range r.changes {
+		t.met(MetSettings, true)
+	}
+	r.settings, r.changes = nil, nil
 	old := a.front.prefix.Salts()
 	next := a.front.with(a.w, s, a.client.req.Model)
 	a.ctx.Thinking = s.Thinking != llm.ThinkingDisabled
@@ -369,14 +391,17 @@ func (r *Root) survives(p *kernel.Proc, err error) bool {
 }
 
 // backgroundChildren moves every agent that the root waits for to the
-// background: what Ctrl+B does.
-func (r *Root) backgroundChildren() {
+// background: what Ctrl+B does. It reports whether there was one, or a finding says why
+// nobody moves.
+func (r *Root) backgroundChildren() bool {
 	a := r.agent
 	if a.w.gates.DisableBackground {
 		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "background-disabled", Detail: "the user asked for the background, and background tasks are disabled"})
-		return
+		return true
 	}
-	for _, c := range append([]*Controller(nil), a.ctx.Abort.children...) {
+	waited := slices.Clone(a.ctx.Abort.children)
+	for _, c := range waited {
 		c.agent.moveToBackground(whyUser)
 	}
+	return len(waited) > 0
 }

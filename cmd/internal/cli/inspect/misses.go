@@ -158,8 +158,8 @@ func because(c one) string {
 	if by := toldBy(&c.Recorded.Told); by != "" {
 		return l.Cause + " (" + by + ")"
 	}
-	if changed := c.Recorded.Changed; strings.HasPrefix(changed, l.Cause+": ") {
-		return changed
+	if what, ok := strings.CutPrefix(c.Recorded.Changed, c.Recorded.Cause+": "); ok {
+		return l.Cause + ": " + what
 	}
 	return l.Cause
 }

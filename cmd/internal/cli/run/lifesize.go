@@ -78,8 +78,10 @@ func turned(small, large []report.Row, command string) []string {
 	text := "with sizes of recorded sessions (profile " + profile.Default + "): " + strings.Join(bills, ", ")
 	undone := func(r report.Row) bool { return left(r.Run) != "" }
 	switch {
-	case was == "" || is == "" || slices.ContainsFunc(small, undone) || slices.ContainsFunc(large, undone):
+	case is == "" || slices.ContainsFunc(large, undone):
 		text += "; which is the cheapest is not known, since work is left undone"
+	case was == "" || slices.ContainsFunc(small, undone):
+		text += fmt.Sprintf("; the cheapest is %s then, and above it is not known, since work is left undone", is)
 	case was != is:
 		text += fmt.Sprintf("; the cheapest is %s then, and not %s", is, was)
 	case !slices.Equal(order(small), order(large)):

@@ -247,6 +247,8 @@ func forkless(s *Scenario) string {
 	switch {
 	case s.Stack == MinimalStack:
 		return "the stack is minimal"
+	case s.Coordinates():
+		return "a coordinator starts workers"
 	case !s.Interactive:
 		return "interactive is false"
 	}
@@ -302,7 +304,7 @@ func (c *checker) turn(at string, t *Turn) {
 	if (len(t.Counts) > 0 || t.Output != nil) && c.s.Provider.Counter != "recorded" {
 		c.bad(at, "provider: {counter: recorded}", "recorded counts, yet the counter is %s", c.s.Provider.Counter)
 	}
-	if c.Given(at+".spawn.fork") && !c.s.mayFork() {
+	if c.Given(at+".spawn.fork") && (!c.s.mayFork() || c.s.Coordinates()) {
 		c.bad(at+".spawn.fork", "take it away, or spawn: {subagent: …}", "%s, so nobody can fork", forkless(c.s))
 	}
 	for i := range t.Tools {

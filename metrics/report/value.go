@@ -27,8 +27,8 @@ const (
 	nested             // what only JSON can hold
 )
 
-// Unit is what the values of a column are in where its names for machines say so: two
-// names, one rounded by nothing and one a whole number.
+// Unit is what the values of a column are in, where its names for machines say so. Both
+// names give the exact value: one as a decimal, one as a whole number.
 type Unit uint8
 
 // The units. Any other figure or text has one name, the column's own.

@@ -145,15 +145,28 @@ type section struct {
 }
 
 // unread lists what nothing in this scenario reads, given or not.
-func (s *Scenario) unread() (out []section) {
+func (s *Scenario) unread() []section {
+	return slices.Concat(ruled(s, func(fate) bool { return true }), unusedParts(s), s.unusedAliases(), unusedHeads(s))
+}
+
+// ruled lists what rules of some fates leave unread.
+func ruled(s *Scenario, of func(fate) bool) (out []section) {
 	for _, r := range rules {
+		if !of(r.fate) {
+			continue
+		}
 		if why := r.why(s); why != "" {
 			for key := range strings.FieldsSeq(r.keys) {
 				out = append(out, section{key, why, r.fate})
 			}
 		}
 	}
-	return slices.Concat(out, s.unusedFacts(), s.unusedTests(), s.unusedFlips(), s.unusedAliases(), unusedHeads(s))
+	return out
+}
+
+// unusedParts are entries of lists that nobody uses, each of which is left out.
+func unusedParts(s *Scenario) []section {
+	return slices.Concat(s.unusedFacts(), s.unusedTests(), s.unusedFlips())
 }
 
 // fits reports whether a path is that of the section or of something in it.
@@ -183,34 +196,6 @@ func idle(list []section, path string) *section {
 		}
 	}
 	return nil
-}
-
-// trim sets what nothing reads back to its default, so that a scenario has one
-// meaning and one text.
-func (s *Scenario) trim() {
-	s.trimStack()
-	s.narrow()
-	unread, def := s.unread(), Defaults()
-	for _, x := range unread {
-		if x.fate != trimmed {
-			continue
-		}
-		if f, rest := fieldAt(s, x.key); f.IsValid() && rest == "" {
-			d, _ := fieldAt(def, x.key)
-			f.Set(d)
-		}
-	}
-	gone := func(key string) bool {
-		return slices.ContainsFunc(unread, func(x section) bool { return x.key == key && x.fate == trimmed })
-	}
-	s.Project.Facts = kept(s.Project.Facts, func(i int) bool { return gone("project.facts." + step(s.Project.Facts[i].Name, i)) })
-	s.Project.Tests = kept(s.Project.Tests, func(i int) bool { return gone("project.tests." + itoa(i+1)) })
-	s.GateFlips = kept(s.GateFlips, func(i int) bool { return gone("gate_flips." + itoa(i+1)) })
-	for _, name := range workerGates {
-		if gone("gates." + name) {
-			s.Gates[name] = "false"
-		}
-	}
 }
 
 // kept are the elements of a list that are not gone; nil for none.

@@ -167,8 +167,8 @@ var saidElsewhere = map[string]string{
 // sections that nothing in this scenario reads.
 func (s *Scenario) Canonical() []byte {
 	skip := map[string]bool{"expect": true}
-	for _, x := range s.unread() {
-		skip[x.key] = skip[x.key] || x.fate == trimmed
+	for _, x := range setBack(s) {
+		skip[x.key] = true
 	}
 	return document.Encode(s, Defaults(), skip)
 }

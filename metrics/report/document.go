@@ -45,11 +45,26 @@ type Sheet struct {
 type sheetColumn struct {
 	name, head string
 	axis       string
+	in         Forms
 	unit       Unit
 	drop       int
 	at         int // its place among the columns
 	cells      []Value
 }
+
+// Forms are some of those for machines.
+type Forms uint8
+
+// The forms for machines: one object of all that there is, rows as objects, and rows
+// of cells.
+const (
+	JSON Forms = 1 << iota
+	NDJSON
+	CSV
+)
+
+// has reports whether a form has a column.
+func (f Forms) has(form Forms) bool { return f == 0 || f&form != 0 }
 
 // Column is one column of a table whose rows are of some type.
 type Column[R any] struct {
@@ -58,6 +73,7 @@ type Column[R any] struct {
 	Axis string        // what the titles of neighbouring columns are values of: in front of the first that is shown
 	Of   func(R) Value // a row's value
 	Unit Unit          // what the column's values are in, where machines call it by a name that says so
+	In   Forms         // the forms for machines that have it; 0 for all of them
 	// Drop says when a narrow terminal does without the column: those with the
 	// largest number first, one with 0 never.
 	Drop int
@@ -68,7 +84,7 @@ type Column[R any] struct {
 func TableOf[R any](name string, rows []R, columns ...Column[R]) *Sheet {
 	s := &Sheet{name: name}
 	for i, c := range columns {
-		col := sheetColumn{name: c.Name, head: c.Head, axis: c.Axis, drop: c.Drop, unit: c.Unit, at: i}
+		col := sheetColumn{name: c.Name, head: c.Head, axis: c.Axis, in: c.In, drop: c.Drop, unit: c.Unit, at: i}
 		for _, r := range rows {
 			v := c.Of(r)
 			if c.Name != "" && !v.absent && v.in() != c.Unit && c.Unit != Each {
@@ -290,7 +306,7 @@ func (d *Document) json(w io.Writer) error {
 		switch {
 		case p.name == "":
 		case p.table != nil:
-			all = append(all, field{p.name, "[" + strings.Join(p.table.objects(), ",") + "]"})
+			all = append(all, field{p.name, "[" + strings.Join(p.table.objects(JSON), ",") + "]"})
 		default:
 			all = append(all, p.value.fields(p.name)...)
 		}
@@ -309,7 +325,7 @@ func (d *Document) json(w io.Writer) error {
 func (d *Document) lines(w io.Writer) error {
 	rows := []string{object(d.fields())}
 	if s := d.mainTable(); s != nil {
-		rows = s.objects()
+		rows = s.objects(NDJSON)
 	}
 	for _, r := range rows {
 		if _, err := io.WriteString(w, r+"\n"); err != nil {
@@ -342,18 +358,18 @@ func unquoted(text string) string {
 	return text
 }
 
-// objects are the rows for machines.
-func (s *Sheet) objects() (out []string) {
+// objects are the rows in a form for machines.
+func (s *Sheet) objects(form Forms) (out []string) {
 	for i := range s.Len() {
-		out = append(out, object(s.fields(i)))
+		out = append(out, object(s.fields(i, form)))
 	}
 	return out
 }
 
-// fields are a row's for machines.
-func (s *Sheet) fields(row int) (out []field) {
+// fields are a row's in a form for machines.
+func (s *Sheet) fields(row int, form Forms) (out []field) {
 	for _, c := range s.columns {
-		if c.name != "" {
+		if c.name != "" && c.in.has(form) {
 			out = append(out, c.cells[row].fields(c.name)...)
 		}
 	}
@@ -365,14 +381,14 @@ func (s *Sheet) fields(row int) (out []field) {
 func (s *Sheet) machine() *Table {
 	var heads []string
 	for _, c := range s.columns {
-		if c.name != "" {
+		if c.name != "" && c.in.has(CSV) {
 			heads = append(heads, c.unit.names(c.name)...)
 		}
 	}
 	t := NewTable(heads...)
 	for i := range s.Len() {
 		cells := make([]string, len(heads))
-		for _, f := range s.fields(i) {
+		for _, f := range s.fields(i, CSV) {
 			cells[slices.Index(heads, f.name)] = unquoted(f.json)
 		}
 		t.Row(cells...)

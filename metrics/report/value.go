@@ -140,13 +140,13 @@ func Nested(inside any) Value { return Value{unit: nested, inside: inside, absen
 // Objects are the rows of a table inside another one, for machines; none where it
 // is empty.
 func Objects(s *Sheet) Value {
-	return Value{unit: nested, inside: json.RawMessage("[" + strings.Join(s.objects(), ",") + "]"), absent: s.Len() == 0}
+	return Value{unit: nested, inside: json.RawMessage("[" + strings.Join(s.objects(JSON), ",") + "]"), absent: s.Len() == 0}
 }
 
 // Object is the first row of a table as one object, for machines; an empty one of a
 // table without columns.
 func Object(s *Sheet) Value {
-	if rows := s.objects(); len(rows) > 0 {
+	if rows := s.objects(JSON); len(rows) > 0 {
 		return Value{unit: nested, inside: json.RawMessage(rows[0])}
 	}
 	return Value{unit: nested, inside: json.RawMessage("{}")}

@@ -242,7 +242,7 @@ var lastSpecs = []string{"wrong-writes", "wrong-moments"}
 const notMade = " not made"
 
 // spoilings is how many times an event is spoilt.
-const spoilings = 12
+const spoilings = 6
 
 func TestReports(t *testing.T) {
 	if testing.Short() {

@@ -8,6 +8,7 @@ import (
 	"agentsim/scenarios"
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
+	"agentsim/sim/memo"
 	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
 )
@@ -65,7 +66,9 @@ func base(k kind, model string, w world) (*scenarios.Scenario, error) {
 	if w.timed {
 		latency = "opus-4-recorded"
 	}
-	f, err := scenarios.Parse("generated.yaml", fmt.Appendf(nil, baseText, k, k, model, w.fourth, latency))
+	f, err := generated.Get(fmt.Sprintf(baseText, k, k, model, w.fourth, latency), func(text string) (*scenarios.File, error) {
+		return scenarios.Parse("generated.yaml", []byte(text))
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +86,9 @@ func base(k kind, model string, w world) (*scenarios.Scenario, error) {
 	s.Tools.Grep = slow // of a child that pauses
 	return s, nil
 }
+
+// generated are the texts that were read.
+var generated memo.Map[string, *scenarios.File]
 
 const baseText = `agentsim: 1
 name: crossover-%s

@@ -55,7 +55,7 @@ func TestFields(t *testing.T) {
 	head, _, _ := strings.Cut(string(text), "\n## ")
 	want := head + "\n"
 	var shown []string
-	answers := map[string]func(width int) string{}
+	answers := map[string]func(form string, width int) string{}
 	for line := range strings.Lines(string(text)) {
 		words, ok := strings.CutPrefix(strings.TrimSpace(line), "## `agentsim ")
 		if !ok {
@@ -66,10 +66,12 @@ func TestFields(t *testing.T) {
 		if runs["SESSION"] == "" && strings.Contains(words, "SESSION") {
 			runs["SESSION"] = exampleRun(t, place, true)
 		}
-		want += "## `agentsim " + words + "`\n\n" + fieldsOf(t, words, runs)
-		if !strings.HasPrefix(words, "runs ") && !strings.Contains(words, "--update") { // they change what others look at, and print no table
-			answers[words] = terminalOf(t, withRuns(words, runs))
+		args := append(withRuns(words, runs), "-o", "json")
+		if args[0] == "runs" { // which takes them away
+			args = append(args, "--db", copied(t, "agentsim.db", "fewer.db"))
 		}
+		answers[words] = answerOf(t, args)
+		want += "## `agentsim " + words + "`\n\n" + fieldsOf(t, words, answers[words])
 	}
 	want += "## Metrics\n\n" + metricNames()
 	t.Run("EXPT-06 docs/fields.md has the names and types of what each command prints as JSON, NDJSON and CSV", func(t *testing.T) {
@@ -110,27 +112,15 @@ func withRuns(words string, runs map[string]string) []string {
 }
 
 // fieldsOf says the names of one command line's forms.
-func fieldsOf(t *testing.T, words string, runs map[string]string) string {
+func fieldsOf(t *testing.T, words string, print func(form string, width int) string) string {
 	t.Helper()
-	args := withRuns(words, runs)
-	print := func(form string) string {
-		args := append(slices.Clone(args), "-o", form)
-		if args[0] == "runs" { // which takes them away
-			args = append(args, "--db", copied(t, "agentsim.db", form+".db"))
-		}
-		code, out, stderr := try(nil, args...)
-		if code != ui.Pass && code != ui.Missed {
-			t.Fatalf("agentsim %s -o %s: exit code %d\n%s", words, form, code, stderr)
-		}
-		return out
-	}
 	whole, rows := fields{}, fields{}
-	whole.object(t, "", []byte(print("json")))
-	lines := bufio.NewScanner(strings.NewReader(print("ndjson")))
+	whole.object(t, "", []byte(print("json", 0)))
+	lines := bufio.NewScanner(strings.NewReader(print("ndjson", 0)))
 	for lines.Buffer(nil, 1<<24); lines.Scan(); {
 		rows.object(t, "", lines.Bytes())
 	}
-	flat, err := csv.NewReader(strings.NewReader(print("csv"))).Read()
+	flat, err := csv.NewReader(strings.NewReader(print("csv", 0))).Read()
 	if err != nil {
 		t.Fatalf("agentsim %s -o csv: %v", words, err)
 	}

@@ -16,30 +16,27 @@ import (
 var pasted = regexp.MustCompile(`(^|  )agentsim [a-z]`)
 
 // widths looks at what the command lines of the page of fields answer on terminals.
-func widths(t *testing.T, lines []string, at map[string]func(width int) string) {
+func widths(t *testing.T, lines []string, at map[string]func(form string, width int) string) {
 	for _, line := range lines {
 		for _, width := range []int{60, 80, 120, 200} {
-			if at[line] != nil {
-				wide(t, fmt.Sprintf("agentsim %s at %d", line, width), at[line](width), width)
-			}
+			wide(t, fmt.Sprintf("agentsim %s at %d", line, width), at[line]("table", width), width)
 		}
 	}
 }
 
-// terminalOf runs a command once, and is what it answers in a terminal so wide.
-func terminalOf(t *testing.T, args []string) func(width int) string {
+// answerOf runs a command once, and is what it answers in each form, in a terminal so
+// wide.
+func answerOf(t *testing.T, args []string) func(form string, width int) string {
 	t.Helper()
 	var seen []*report.Document
-	_, _, stderr := try(func(s *ui.Env) {
-		s.Terminal, s.Width, s.Seen = true, 80, func(d *report.Document) { seen = append(seen, d) }
-	}, args...)
-	if seen == nil {
-		t.Fatalf("agentsim %s: %s", strings.Join(args, " "), stderr)
+	code, _, stderr := try(func(s *ui.Env) { s.Seen = func(d *report.Document) { seen = append(seen, d) } }, args...)
+	if seen == nil || code != ui.Pass && code != ui.Missed {
+		t.Fatalf("agentsim %s: exit code %d\n%s", strings.Join(args, " "), code, stderr)
 	}
-	return func(width int) string {
+	return func(form string, width int) string {
 		var out strings.Builder
 		for _, d := range seen {
-			if err := d.Write(&out, "table", report.Style{Width: width}); err != nil {
+			if err := d.Write(&out, form, report.Style{Width: width}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -68,9 +65,9 @@ func TestManyColumns(t *testing.T) {
 		"a gate of two":      {"bench", "fork-vs-subagent", "named.yaml", "--baseline", "named.yaml.base", "--profile", "tiny"},
 	} {
 		t.Run("TTY-01 at 60 and 80 columns no row breaks in "+what+", and the answer stays", func(t *testing.T) {
-			at := terminalOf(t, args)
+			at := answerOf(t, args)
 			for _, width := range []int{60, 80} {
-				out := at(width)
+				out := at("table", width)
 				if !regexp.MustCompile("(?m)  (CHEAPEST|VERDICT)$").MatchString(out) || !strings.Contains(out, "not shown at") {
 					t.Errorf("no answer, or all fits:\n%s", out)
 				}

@@ -174,46 +174,39 @@ func (a *answer) variants(why []string) *report.Sheet {
 		{Name: "policy", Of: func(x executed) report.Value { return report.Text(x.Spec.Policy) }},
 		{Name: "outcome", Of: func(x executed) report.Value { return report.Text(string(x.Result.Outcome)) }},
 	}
-	if a.output == "csv" {
-		for _, name := range report.Metrics(a.columns) {
-			columns = append(columns, col{Name: name, Unit: report.UnitOf(name), Of: func(x executed) report.Value {
-				v, ok := report.FigureAt(x.Metrics, name)
-				return report.Metric(v).If(ok)
-			}})
-		}
-		columns = append(columns, col{Name: "miss_reasons", Of: func(x executed) report.Value {
-			return report.Objects(report.Misses([]report.Row{{Variant: x.Spec.Variant, Run: x.Metrics}}))
+	for _, name := range report.Metrics(a.columns) {
+		columns = append(columns, col{Name: name, In: report.CSV, Unit: report.UnitOf(name), Of: func(x executed) report.Value {
+			v, ok := report.FigureAt(x.Metrics, name)
+			return report.Metric(v).If(ok)
 		}})
 	}
-	if a.output == "csv" || a.output == "ndjson" {
-		columns = append(columns, col{Name: "why", Of: func(executed) report.Value { return report.List(why).If(why != nil) }},
-			col{Name: "expectations", Of: func(x executed) report.Value { return report.Objects(expectations(a.judgedOf(x))) }})
-	}
-	noted := []col{
-		list("unfinished", one(unfinished)), list("not_read", one(notRead)), list("read_before", one(readBefore)),
-		{Name: "findings", Of: func(x executed) report.Value { return report.Objects(causesOf(x)) }},
-		list("leaves", func(x executed) []string { return x.leaves }),
-		list("assumed", func(x executed) []string { return x.Result.Assumed }),
-		list("unverified_assumptions", func(x executed) []string { return x.Result.Options }),
-	}
-	if a.output == "csv" {
-		return report.TableOf("variants", a.done, append(columns, noted...)...).Hidden()
-	}
-	return report.TableOf("variants", a.done, append(append(columns,
-		col{Name: "detail", Of: func(x executed) report.Value { return report.Text(x.Result.Detail).If(x.Result.Detail != "") }},
-		col{Name: "digest", Of: func(x executed) report.Value { return report.Text(x.Result.Digest) }},
-		col{Name: "events", Of: func(x executed) report.Value { return report.Count(int64(x.Result.Events)) }},
-		col{Name: "metrics", Of: func(x executed) report.Value { return figures(x.Metrics, "") }},
-		col{Name: "types", Of: func(x executed) report.Value { return typeFigures(x.Metrics) }},
-		col{Name: "invariants", Of: func(x executed) report.Value { return report.Objects(invariants(x.Result.Audit)) }},
-		col{Name: "plan", Of: func(x executed) report.Value {
+	columns = append(columns,
+		col{Name: "miss_reasons", In: report.CSV, Of: func(x executed) report.Value {
+			return report.Objects(report.Misses([]report.Row{{Variant: x.Spec.Variant, Run: x.Metrics}}))
+		}},
+		col{Name: "why", In: report.CSV | report.NDJSON, Of: func(executed) report.Value { return report.List(why).If(why != nil) }},
+		col{Name: "expectations", In: report.CSV | report.NDJSON, Of: func(x executed) report.Value { return report.Objects(expectations(a.judgedOf(x))) }})
+	const whole = report.JSON | report.NDJSON
+	return report.TableOf("variants", a.done, append(columns,
+		col{Name: "detail", In: whole, Of: func(x executed) report.Value { return report.Text(x.Result.Detail).If(x.Result.Detail != "") }},
+		col{Name: "digest", In: whole, Of: func(x executed) report.Value { return report.Text(x.Result.Digest) }},
+		col{Name: "events", In: whole, Of: func(x executed) report.Value { return report.Count(int64(x.Result.Events)) }},
+		col{Name: "metrics", In: whole, Of: func(x executed) report.Value { return figures(x.Metrics, "") }},
+		col{Name: "types", In: whole, Of: func(x executed) report.Value { return typeFigures(x.Metrics) }},
+		col{Name: "invariants", In: whole, Of: func(x executed) report.Value { return report.Objects(invariants(x.Result.Audit)) }},
+		col{Name: "plan", In: whole, Of: func(x executed) report.Value {
 			plan := x.plan()
 			if plan == nil {
 				return report.Text("").If(false)
 			}
 			return report.Nested(map[string]any{"name": plan.Name, "unit": plan.Unit, "used": plan.Units(x.Metrics.Total.Usage), "quota": plan.Quota})
 		}},
-		col{Name: "priced_on", Of: func(x executed) report.Value { return report.Text(x.Spec.Scenario.Provider.PricedOn()) }}), noted...)...).Hidden()
+		col{Name: "priced_on", In: whole, Of: func(x executed) report.Value { return report.Text(x.Spec.Scenario.Provider.PricedOn()) }},
+		list("unfinished", one(unfinished)), list("not_read", one(notRead)), list("read_before", one(readBefore)),
+		col{Name: "findings", Of: func(x executed) report.Value { return report.Objects(causesOf(x)) }},
+		list("leaves", func(x executed) []string { return x.leaves }),
+		list("assumed", func(x executed) []string { return x.Result.Assumed }),
+		list("unverified_assumptions", func(x executed) []string { return x.Result.Options }))...).Hidden()
 }
 
 // figures are all metrics of a subject that have data, with their units, by the

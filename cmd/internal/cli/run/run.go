@@ -55,7 +55,7 @@ CALLS are the requests that were answered, FAILED, where there are any, those th
 ended without an answer (an API error, a lost connection, an interrupt or another abort); so in agentsim inspect.`,
 		Example: `  agentsim run hello
   agentsim run fork-vs-subagent --variant fork --seed 7
-  agentsim run fork-vs-subagent --columns trade-off
+  agentsim run explore-at-scale --columns trade-off
   agentsim run fork-vs-subagent --variant subagent --set model.prompting=lazy
   agentsim run nested --project .`,
 		Args: ui.Exactly(1, "one scenario"),

@@ -72,15 +72,19 @@ mutants: ## break each behaviour on purpose and see that the auditor notices
 
 # Of Linux a program that needs no library of the machine, for this processor and, where
 # there is a C compiler for it, for arm64. Of macOS, for want of a C compiler for it, one
-# that does all but record. What it is made of is written beside it with
-# each licence.
+# that does all but record. What it is made of is written beside it with each licence.
 MODULES = $(GO) list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' ./cmd/agentsim | sort -u
 STATIC = CGO_ENABLED=1 GOOS=linux $(GO) build -trimpath -tags netgo,osusergo,sqlite_omit_load_extension -ldflags '-s -w -linkmode external -extldflags -static'
 
+# The C library is in programs for Linux. Where glibc's licence is depends on the distribution.
+GLIBC = $(dir $(firstword $(wildcard /usr/share/common-licenses/LGPL-2.1 /usr/share/licenses/glibc/COPYING.LIB)))
+
 define LICENCES
 cp LICENSE NOTICE dist
-@$(MODULES) | while read -r path version dir; do \
-	set -- "$$dir"/LICEN[CS]E* "$$dir"/COPYING*; \
+@test -n "$(GLIBC)" || echo "the C library's licence is not on this machine: put it beside dist/LICENCES.txt" >&2
+@{ echo "Go $$($(GO) env GOVERSION) $$($(GO) env GOROOT)"; test -z "$(GLIBC)" || echo "glibc LGPL-2.1-or-later $(GLIBC)"; $(MODULES); } | \
+while read -r path version dir; do \
+	set -- "$$dir"/LICEN[CS]E* "$$dir"/COPYING* "$$dir"/LGPL-2.1 "$$dir"/licenses/ftl.txt "$$dir"/THIRD_PARTY_LICENSES/*; \
 	for file; do test -f "$$file" && { echo "== $$path $$version: $${file##*/}"; cat "$$file"; echo; found=$$path; }; done; \
 	test "$$found" = "$$path" || { echo "$$path has no licence" >&2; exit 1; }; \
 done > dist/LICENCES.txt

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"agentsim/cmd/internal/rundb"
+
 	"github.com/goccy/go-yaml"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -83,6 +85,9 @@ func TestContainer(t *testing.T) {
 		user, entry := slices.Index(lines, "USER agentsim"), slices.Index(lines, `ENTRYPOINT ["agentsim"]`)
 		if user < 0 || entry < user || strings.Contains(strings.Join(lines[user+1:], "\n"), "USER ") {
 			t.Errorf("the program runs as root: USER at line %d, ENTRYPOINT at %d", user+1, entry+1)
+		}
+		if !slices.Contains(lines, "WORKDIR /work") || !slices.Contains(lines, "ENV "+rundb.Variable+"="+rundb.UsualName) {
+			t.Error("it does not record in the directory that is mounted, and the user's own goes with the container")
 		}
 	})
 }

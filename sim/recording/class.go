@@ -1,5 +1,11 @@
 package recording
 
+import (
+	"strings"
+
+	"agentsim/sim/llm"
+)
+
 // Class says how what a request read stands to what it was expected to (IMP-05).
 type Class uint8
 
@@ -87,3 +93,11 @@ func (r *Request) Explains(cause string) (t Told, ok bool) {
 }
 
 func (c Cause) String() string { return causeNames[c] }
+
+// Reason is a cause, by its name, in the word that people read of a simulated miss too.
+func Reason(cause string) string {
+	if rest, ok := strings.CutPrefix(cause, ExpiredCause.String()); ok {
+		return llm.MissExpired.String() + rest
+	}
+	return cause
+}

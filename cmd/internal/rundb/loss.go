@@ -2,7 +2,6 @@ package rundb
 
 import (
 	"fmt"
-	"strings"
 
 	"agentsim/cachemodel"
 	"agentsim/cmd/internal/ui"
@@ -37,7 +36,7 @@ func (c Request) Loss(back int) Loss {
 	sent := Again(c.Usage, c.Lost)
 	back = max(back, c.Back)
 	if x := c.Recorded; x != nil {
-		return Loss{x.Expected, sent, x.Pred, reason(x.Cause), x.Meaning, x.Keep, cachemodel.Picodollars(x.LostCost), Known(c.Model)}
+		return Loss{x.Expected, sent, x.Pred, recording.Reason(x.Cause), x.Meaning, x.Keep, cachemodel.Picodollars(x.LostCost), Known(c.Model)}
 	}
 	cost, priced := moreThanAHit(c.CallInfo, c.Price)
 	cause := c.Miss
@@ -45,14 +44,6 @@ func (c Request) Loss(back int) Loss {
 		cause += ": " + c.Servers
 	}
 	return Loss{c.Expected, sent, c.After, cause, meaning(c.CallInfo, back, c.Price), c.remedy(back), cost, priced}
-}
-
-// reason is a recorded miss's cause by the word that a simulated one has for it.
-func reason(cause string) string {
-	if rest, ok := strings.CutPrefix(cause, recording.ExpiredCause.String()); ok {
-		return llm.MissExpired.String() + rest
-	}
-	return cause
 }
 
 // Requests are a run's calls in order, as far as they are recorded, with what it takes

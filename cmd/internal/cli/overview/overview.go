@@ -343,7 +343,7 @@ func (m *money) why() string {
 		l := m.again[c]
 		all.tokens, all.cost = all.tokens+l.tokens, all.cost+l.cost
 		if i < maxCauses {
-			list = append(list, fmt.Sprintf("%s %s", c, report.Money(l.cost)))
+			list = append(list, fmt.Sprintf("%s %s", recording.Reason(c), report.Money(l.cost)))
 		}
 	}
 	if all.tokens == 0 {

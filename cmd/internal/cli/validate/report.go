@@ -328,7 +328,7 @@ func (v *validation) causes() *report.Sheet {
 	return report.TableOf("causes", rows,
 		repository(func(m missed) *judge.Repo { return m.repo }),
 		col{Name: "cause", Head: "CAUSE", Of: func(m missed) report.Value {
-			return report.Text(m.cause.String()).As(cmp.Or(m.cause.String(), "(read as expected)"))
+			return report.Text(m.cause.String()).As(cmp.Or(recording.Reason(m.cause.String()), "(read as expected)"))
 		}},
 		col{Name: "requests", Head: " REQUESTS", Drop: 1, Of: func(m missed) report.Value { return report.Count(m.repo.Missed[m.cause]) }},
 		col{Name: "tokens_lost", Head: " LOST", Of: func(m missed) report.Value { return report.Count(m.repo.Lost[m.cause]) }},
@@ -367,7 +367,7 @@ func (v *validation) agreement() *report.Sheet {
 	return report.TableOf("server_diagnosis", v.report.Agreement,
 		col{Name: "server", Head: "SERVER SAYS", Of: func(a judge.Agreement) report.Value { return report.Text(a.Server) }},
 		col{Name: "inferred", Head: "WE INFER", Of: func(a judge.Agreement) report.Value {
-			return report.Text(a.Ours.String()).As(cmp.Or(a.Ours.String(), "no miss"))
+			return report.Text(a.Ours.String()).As(cmp.Or(recording.Reason(a.Ours.String()), "no miss"))
 		}},
 		col{Name: "requests", Head: " REQUESTS", Drop: 1, Of: func(a judge.Agreement) report.Value { return report.Count(a.N) }},
 		col{Name: "server_tokens", Head: " TOKENS IT NAMES", Drop: 2, Of: func(a judge.Agreement) report.Value { return report.Count(a.Missed) }},

@@ -206,6 +206,7 @@ func Ended(s *ui.Env, h *harness.Harness, err error, lost string) error {
 func (p *Project) Variants(s *ui.Env, name string, sets, wanted []string) (*Loaded, []string, error) {
 	on, err := p.Scenario(s, name, sets)
 	if err == nil {
+		NoteSweep(s, on.File, name)
 		err = on.Over(nil, sets)
 	}
 	if err != nil {
@@ -216,6 +217,13 @@ func (p *Project) Variants(s *ui.Env, name string, sets, wanted []string) (*Load
 		return nil, nil, err
 	}
 	return on, names, CheckSets(s, on.File, names, sets)
+}
+
+// NoteSweep says that a command does not run the sweep of a file, which has a name.
+func NoteSweep(s *ui.Env, f *scenarios.File, name string) {
+	if len(f.Sweep) > 0 {
+		fmt.Fprintf(s.Stderr, "%s: its sweep is not run here; agentsim sweep %s runs it\n", name, ui.Quote(name))
+	}
 }
 
 // WarnUnstruck warns of what the files of these runs say for agents and tools that

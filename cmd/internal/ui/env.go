@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -137,6 +138,26 @@ func Exactly(n int, what string) cobra.PositionalArgs {
 
 // Plural names a number of things.
 func Plural(n int, what string) string { return Things(int64(n), what) }
+
+// mostSeeds is how many seeds a heading names.
+const mostSeeds = 5
+
+// Seeds names the different ones of runs, such as seed 42 or seeds 7, 8, 9; many by their
+// number, the least and the largest.
+func Seeds(of []uint64) string {
+	of = slices.Compact(slices.Sorted(slices.Values(of)))
+	words := make([]string, 0, mostSeeds)
+	for _, n := range of[:min(len(of), mostSeeds)] {
+		words = append(words, strconv.FormatUint(n, 10))
+	}
+	switch n := len(of); {
+	case n == 1:
+		return "seed " + words[0]
+	case n > mostSeeds:
+		return fmt.Sprintf("%d seeds from %d to %d", n, of[0], of[n-1])
+	}
+	return "seeds " + strings.Join(words, ", ")
+}
 
 // Short is as much of a run's id as people need.
 func Short(id string) string { return id[:min(8, len(id))] }

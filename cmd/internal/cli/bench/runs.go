@@ -71,6 +71,9 @@ func (x *selection) add(s *ui.Env, name string, project *loading.Project) error 
 		return err
 	}
 	f := on.File
+	if len(x.words) > 0 {
+		loading.NoteSweep(s, f, name)
+	}
 	x.on[f] = on
 	for _, g := range x.files {
 		switch {

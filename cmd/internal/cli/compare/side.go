@@ -58,7 +58,9 @@ func runSide(s *ui.Env, o *options, arg, name, variant string) (*comparedSide, e
 		return nil, err
 	}
 	runs := &harness.Bench{Files: []*scenarios.File{file}, Seeds: o.seeds}
-	if variant != "" {
+	if variant == "" {
+		loading.NoteSweep(s, file, name)
+	} else {
 		if runs.Variants, err = harness.Variants(file, []string{variant}); err != nil {
 			return nil, err
 		}

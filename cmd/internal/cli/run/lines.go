@@ -30,7 +30,11 @@ func (a *answer) heading() string {
 		}
 		world = a.between("item", func(x executed) int { return len(x.Spec.Scenario.Work) }) + " of work on " + world
 	}
-	text := fmt.Sprintf("%s   seed %d · %s · %s", a.file.Name, a.done[0].Spec.Seed(), strings.Join(models(a.done), ", "), world)
+	var seeds []uint64
+	for _, x := range a.done {
+		seeds = append(seeds, x.Spec.Seed())
+	}
+	text := fmt.Sprintf("%s   %s · %s · %s", a.file.Name, ui.Seeds(seeds), strings.Join(models(a.done), ", "), world)
 	if len(a.done) == 1 && a.done[0].Spec.Variant == "" {
 		return text
 	}

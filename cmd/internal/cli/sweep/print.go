@@ -59,7 +59,11 @@ const maxOpen = 10
 // document is the sweep, said once.
 func (g *sweepGrid) document() *report.Document {
 	d := &report.Document{}
-	seeds := fmt.Sprintf("seed %d", g.Cells[0].Seed)
+	var each []uint64
+	for i := range g.Cells {
+		each = append(each, g.Cells[i].Seed)
+	}
+	seeds := ui.Seeds(each)
 	if g.Ran() > len(g.Cells) {
 		seeds = ui.Plural(g.Seeds, "seed") + ", medians"
 	}

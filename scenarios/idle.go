@@ -86,10 +86,10 @@ func (f *File) Unread(variant string, sets []string, set string) string {
 func Reads(f *File, s *Scenario, path string) bool { return idle(unreadIn(f, s), path) == nil }
 
 // unreadIn is what nothing in a scenario of a file reads. Definitions that are not the
-// file's own may ask for any alias or a worktree, as only a run finds out.
+// file's own may ask for any alias, server or worktree, as only a run finds out.
 func unreadIn(f *File, s *Scenario) []section {
 	return slices.DeleteFunc(s.unread(), func(x section) bool {
-		return (f.foreign || f.defined) && (strings.HasPrefix(x.key, "provider.aliases.") || x.key == "project.linked")
+		return (f.foreign || f.defined) && (strings.HasPrefix(x.key, "provider.aliases.") || strings.HasPrefix(x.key, "project.servers.") || x.key == "project.linked")
 	})
 }
 
@@ -156,8 +156,16 @@ func (f *File) idle(played []string) (out []Idle) {
 		out = append(out, l)
 	}
 	base := memo.Once(func() *Scenario { return f.untrimmed(f.base, nil) })
+	swept := memo.Once(f.unreadSwept)
+	read := func(path string) bool { // by some run of the sweep
+		return slices.ContainsFunc(swept(), func(u []section) bool { return idle(u, path) == nil })
+	}
 	for _, l := range leaves(f.base, "") {
-		if x := in(l.Path, names); x != nil && x.fate != quiet && (base() == nil || !sameAt(base(), Defaults(), l.Path)) {
+		x := in(l.Path, names)
+		if x == nil || x.fate == quiet || read(l.Path) {
+			continue
+		}
+		if base() == nil || !sameAt(base(), Defaults(), l.Path) {
 			l.sure = x.fate != warned && !strings.Contains(x.why, nobodySpawned) // which --set may change
 			add(l, x)
 		}
@@ -178,7 +186,7 @@ func (f *File) idle(played []string) (out []Idle) {
 		if i >= len(f.Matrix) && len(played) > 0 {
 			of = played
 		}
-		if x := in(a.Path, of); x != nil {
+		if x := in(a.Path, of); x != nil && !read(a.Path) {
 			add(Idle{Path: a.Path, at: a.pos, sure: a.pos.Src == f.src && len(of) == len(names)}, x)
 			continue
 		}
@@ -189,6 +197,23 @@ func (f *File) idle(played []string) (out []Idle) {
 		}
 	}
 	return slices.Concat(out, f.dropped(), unservedTools(f))
+}
+
+// unreadSwept is what nothing reads where the sweep gives an axis one of its values, for
+// each variant and value.
+func (f *File) unreadSwept() (out [][]section) {
+	for _, name := range f.VariantNames() {
+		for _, a := range f.Sweep {
+			for _, v := range a.values {
+				var errs document.Problems
+				tree := f.tree(name, &errs)
+				if s := f.untrimmed(f.set(tree, a.Path, v, a.pos, &errs), nil); s != nil {
+					out = append(out, unreadIn(f, s))
+				}
+			}
+		}
+	}
+	return out
 }
 
 // unreadByAll is why none of some variants reads what stands at a path; nil where one
@@ -357,17 +382,23 @@ func (s *Scenario) unusedFacts() (out []section) {
 	return out
 }
 
-// unusedHeads are those of types of which the scenario starts no agent.
+// unusedHeads are those of types of which the scenario starts no agent, and such tools.
 func unusedHeads(s *Scenario) (out []section) {
 	starts := s.Starts()
+	unstarted := func(typ, key string) {
+		started := slices.ContainsFunc(starts, func(x Start) bool { return x.Type == typ })
+		if !started && slices.Contains(slices.Concat(agentTypes, moreTypes), typ) {
+			out = append(out, section{key, "no agent of type " + typ + " is started", warned})
+		}
+	}
+	for _, typ := range slices.Sorted(maps.Keys(s.Permissions.Allowed)) {
+		unstarted(typ, "permissions.allowed_tools."+typ)
+	}
 	for i, h := range s.Heads {
 		if h.Type == "fork" {
 			out = append(out, section{"heads." + itoa(i+1), "a fork has its parent's head", warned})
 		}
-		started := slices.ContainsFunc(starts, func(x Start) bool { return x.Type == h.Type })
-		if !started && slices.Contains(slices.Concat(agentTypes, moreTypes), h.Type) {
-			out = append(out, section{"heads." + itoa(i+1), "no agent of type " + h.Type + " is started", warned})
-		}
+		unstarted(h.Type, "heads."+itoa(i+1))
 	}
 	return out
 }
@@ -430,7 +461,7 @@ func (s *Scenario) unusedAliases() (out []section) {
 	})
 	for _, name := range slices.Sorted(maps.Keys(p.Aliases)) {
 		if !used[name] && !s.asks(name) {
-			out = append(out, section{"provider.aliases." + name, "nobody asks for model " + name, quiet})
+			out = append(out, section{"provider.aliases." + name, "nobody asks for model " + name, warned})
 		}
 	}
 	return out

@@ -26,15 +26,16 @@ type ReplaceFlip struct {
 	Preview int            `yaml:"preview"`
 }
 
+// What holds of histories where nothing else is said.
 const (
-	fullShare     = 80    // percent (LOOP-07)
+	FullShare     = 80    // percent of a window that are full (LOOP-07)
 	summaryBudget = 4_000 // tokens, as much as a report's
 )
 
 // CompactionShare is the percentage of a window that is full, 0 for none.
 func (s *Scenario) CompactionShare() int64 {
 	if s.Compaction == nil || s.Compaction.Share == nil {
-		return fullShare
+		return FullShare
 	}
 	return *s.Compaction.Share
 }

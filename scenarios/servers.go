@@ -176,6 +176,16 @@ func checkChange(c *checker, at string, x *ServerSpec, i int, own bool) {
 	}
 }
 
+// unopened are servers that definitions open, where there are none.
+func unopened(s *Scenario) (out []section) {
+	for i := range s.Project.Servers {
+		if x := &s.Project.Servers[i]; x.Opens == ByAgents && !s.DefinesAgents() {
+			out = append(out, section{"project.servers." + step(x.Name, i), "only definitions open it, and there are none", warned})
+		}
+	}
+	return out
+}
+
 // toolsOf is how many tools of a server parts hold.
 func (p *Project) toolsOf(server string) (n int) {
 	for i := range p.Parts {

@@ -73,6 +73,10 @@ var rules = []rule{
 	{"provider.counter", warned, unless(counted, "no scripted turn has counts")},
 	{"settings.effort main.settings.effort", warned, withoutEffort},
 	{"model.prompt_budget model.gist_tokens model.report_budget project.facts.*.gist project.facts.*.grade work.*.about", warned, withoutPrompts},
+	{"model.prompt_budget", warned, unless(func(s *Scenario) bool { return relays(s) || relaysPlaces(s) }, "no item knows, yields or reads anything that a prompt could pass on")},
+	{"model.report_budget", warned, unless(relays, "no item knows or yields anything that a report could pass on")},
+	{"model.gist_tokens", warned, unless(relays, "nothing is passed on: no item knows or yields anything")},
+	{"compaction.window compaction.budget", warned, when(func(s *Scenario) bool { return s.CompactionShare() == 0 }, "compaction.share is 0, so no history is summed up")},
 	{"model.prompting work.*.prompting", warned, withoutOrders},
 	{"model.wander.uses", warned, unless((*Scenario).hasWork, "there is no work")},
 	{"model.wander.near model.wander.may_learn", warned, unless(func(s *Scenario) bool { return s.hasWork() && s.Model.Wander.Uses.Set }, "model.wander.uses is not given")},
@@ -93,6 +97,7 @@ var rules = []rule{
 	{"forks.typed_children", warned, unless(func(s *Scenario) bool { return s.scriptsSpawn(func(typ string) bool { return typ != "" }) }, "no fork starts an agent whose type it names")},
 	{"interactive", warned, withoutTerminal},
 	{"minimal.side_by_side limits.evict_after permissions.allowed_tools model.at_once.sub_agent gates." + classifierGate + " " + ofSpawns, warned, unless((*Scenario).spawns, nobodySpawned)},
+	{ofSpawns, warned, when(func(s *Scenario) bool { return strings.HasPrefix(withoutFresh(s), allForks) }, allForks+", which run in the background with what their parent has")},
 	{"minimal.read_only_shell", warned, unless(readsOnly, "no agent of type explore or plan is started")},
 	{"limits.evict_after", warned, when((*Scenario).minimal, "stack minimal has no background agents")},
 	{"teams.mode teams.inside teams.installed", warned, withoutPanes},
@@ -122,6 +127,7 @@ const (
 	nobodySpawned = "nobody is spawned"
 	nobodyThinks  = "nobody thinks: no settings turn thinking on"
 	allByLead     = "every item of the work is by: lead"
+	allForks      = "all children are forks"
 	forWorkers    = "it is for a coordinator's workers, and there is no coordinator"
 )
 
@@ -146,7 +152,7 @@ type section struct {
 
 // unread lists what nothing in this scenario reads, given or not.
 func (s *Scenario) unread() []section {
-	return slices.Concat(ruled(s, func(fate) bool { return true }), unusedParts(s), s.unusedAliases(), unusedHeads(s))
+	return slices.Concat(ruled(s, func(fate) bool { return true }), unusedParts(s), s.unusedAliases(), unusedHeads(s), unopened(s))
 }
 
 // ruled lists what rules of some fates leave unread.
@@ -396,7 +402,7 @@ func withoutFresh(s *Scenario) string {
 	case s.keeps():
 		return allByLead
 	case s.spawns():
-		return "all children are forks, which live by provider.ttl"
+		return allForks + ", which live by provider.ttl"
 	}
 	return nobodySpawned
 }

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"agentsim/scenarios/document"
 	"agentsim/scenarios/expect"
 	"agentsim/sim/llm"
+	"agentsim/sim/memo"
 	"agentsim/sim/vtime"
 )
 
@@ -24,7 +26,8 @@ type Ran struct {
 	Casts    []Cast   // which of these were in which runs
 	Tools    []string // that those called
 	Idled    []expect.Idled
-	Unmet    []string // permission rules and answers, by their paths, that met no call
+	Unmet    []string         // parts of the scenario, by their paths, that met nothing
+	Reached  map[string]int64 // the most tokens that there were where settings are of more or fewer
 }
 
 // Cast is the agents of some runs, of all of which they are the same, and which faults
@@ -43,6 +46,7 @@ func Join(runs []Ran, r Ran) []Ran {
 	i := slices.IndexFunc(runs, func(x Ran) bool { return x.Variant == r.Variant && slices.Equal(x.Sets, r.Sets) })
 	if i < 0 {
 		r.Lineages, r.Casts, r.Tools, r.Idled, r.Unmet = slices.Clone(r.Lineages), slices.Clone(r.Casts), slices.Clone(r.Tools), slices.Clone(r.Idled), slices.Clone(r.Unmet)
+		r.Reached = maps.Clone(r.Reached)
 		return append(runs, r)
 	}
 	x := &runs[i]
@@ -55,6 +59,9 @@ func Join(runs []Ran, r Ran) []Ran {
 		} else {
 			x.Casts = append(x.Casts, c)
 		}
+	}
+	for path, n := range r.Reached { // order: the largest of each
+		x.Reached[path] = max(x.Reached[path], n)
 	}
 	x.Lineages, x.Tools = union(x.Lineages, r.Lineages), union(x.Tools, r.Tools)
 	x.Idled = slices.DeleteFunc(x.Idled, func(was expect.Idled) bool { return !slices.Contains(r.Idled, was) })
@@ -152,6 +159,7 @@ type struck struct {
 // struckOf lists the parts of all variants, each place once, and the agents of the runs.
 func struckOf(f *File, sets []string, runs []Ran) (out []*struck, all []string) {
 	known := map[string]*struck{}
+	base := memo.Once(func() *Scenario { return f.untrimmed(f.base, nil) })
 	for _, name := range f.VariantNames() {
 		ran := slices.DeleteFunc(slices.Clone(runs), func(r Ran) bool { return r.Variant != name })
 		there := len(ran) > 0
@@ -164,7 +172,7 @@ func struckOf(f *File, sets []string, runs []Ran) (out []*struck, all []string) 
 			if s == nil {
 				continue
 			}
-			for _, x := range s.unstruck(&ran[i], d) {
+			for _, x := range slices.Concat(s.unstruck(&ran[i], d), uncome(base, s, &ran[i], d)) {
 				if !there && x.overrides() {
 					continue
 				}

@@ -220,7 +220,8 @@ type heads struct {
 	agents *scenarios.Agents
 	filler *script.Filler
 	key    rng.Key
-	tools  map[string]string // what definitions say besides, by tool
+	tools  map[string]string               // what definitions say besides, by tool
+	above  func(path string, tokens int64) // hears of heads that are larger than the scenario says
 
 	measured bool // by a profile
 	stated   bool // what a project has in front stands for what recorded ones had
@@ -231,11 +232,11 @@ var _ agent.Heads = (*heads)(nil)
 
 // newHeads makes the heads of a scenario's agents with these tools, nil where it says
 // nothing of them.
-func newHeads(sc *scenarios.Scenario, offered []*tool.Tool, filler *script.Filler, key rng.Key) agent.Heads {
+func newHeads(sc *scenarios.Scenario, offered []*tool.Tool, filler *script.Filler, key rng.Key, above func(path string, tokens int64)) agent.Heads {
 	if len(sc.Heads) == 0 || sc.Stack == scenarios.MinimalStack {
 		return nil
 	}
-	h := &heads{agents: &sc.Agents, filler: filler, key: key, tools: map[string]string{}, measured: sc.Profile.GivesHeads(),
+	h := &heads{agents: &sc.Agents, filler: filler, key: key, above: above, tools: map[string]string{}, measured: sc.Profile.GivesHeads(),
 		stated: sc.Profile.GivesHeads() && sc.Project.Fronts(), tooled: headParts(sc, client.Tool) != nil}
 	child := sc.Head("", false)
 	if child == nil || h.tooled {
@@ -265,16 +266,15 @@ func (h *heads) Tool(name string) string { return h.tools[name] }
 // System implements agent.Heads. What a request's head has is as large as it is there,
 // and servers' tools stand beside what a profile knows of heads.
 func (h *heads) System(typ string, root bool, tools []llm.Block, system []string) string {
-	n := h.of(typ, root).Shared
-	if h.tooled {
-		n -= n * toolShare / toolParts
-	} else {
-		n -= h.weigh(slices.DeleteFunc(slices.Clone(tools), func(b llm.Block) bool { return h.measured && strings.HasPrefix(b.Name, "mcp__") }))
+	of := h.of(typ, root)
+	there := of.Shared * toolShare / toolParts
+	if !h.tooled {
+		there = h.weigh(slices.DeleteFunc(slices.Clone(tools), func(b llm.Block) bool { return h.measured && strings.HasPrefix(b.Name, "mcp__") }))
 	}
 	for _, s := range system {
-		n -= h.filler.Tokens(llm.NewText(llm.Prose, s).Measure())
+		there += h.filler.Tokens(llm.NewText(llm.Prose, s).Measure())
 	}
-	return h.text(n)
+	return h.text(of, "shared", of.Shared, there)
 }
 
 // Context implements agent.Heads. What recorded sessions had behind their heads is not
@@ -288,7 +288,7 @@ func (h *heads) Context(typ string, root bool, lineage string, prefix *agent.Pre
 	if !h.measured {
 		front = h.weigh(prefix.Tools) + h.weigh(prefix.System)
 	}
-	return h.text(script.Draw(of.Prompt, h.key.Sub("prompt").Sub(lineage), 0) - front - h.weigh(said))
+	return h.text(of, "prompt", script.Draw(of.Prompt, h.key.Sub("prompt").Sub(lineage), 0), front+h.weigh(said))
 }
 
 func (h *heads) weigh(blocks []llm.Block) (n int64) {
@@ -298,9 +298,15 @@ func (h *heads) weigh(blocks []llm.Block) (n int64) {
 	return n
 }
 
-func (h *heads) text(n int64) string {
-	if n <= 0 {
-		return ""
+// text is what a head lacks to be of a size, "" where more is there already.
+func (h *heads) text(of *scenarios.Head, key string, size, there int64) string {
+	if size > there {
+		return h.filler.String(llm.Prose, size-there)
 	}
-	return h.filler.String(llm.Prose, n)
+	for i := range h.agents.Heads {
+		if of == &h.agents.Heads[i] && size < there && !h.measured {
+			h.above(fmt.Sprintf("heads[%d].%s", i, key), there)
+		}
+	}
+	return ""
 }

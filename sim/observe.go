@@ -33,6 +33,7 @@ type observer struct {
 	models    []string // which model each type of child ran on, as assumed says it
 	reading   reading
 	limits    limits
+	came      came
 }
 
 // reported is an item in the words of one agent.
@@ -42,7 +43,10 @@ type reported struct {
 }
 
 func newObserver(r *run) *observer {
-	o := &observer{r: r, told: map[reported]transcript.Outcome{}, last: map[string]verdict{}, items: map[string]*scenarios.Item{}}
+	o := &observer{r: r, came: came{above: map[string]int64{}, tested: map[int]bool{}}, told: map[reported]transcript.Outcome{}, last: map[string]verdict{}, items: map[string]*scenarios.Item{}}
+	if r.spec.Scenario.Compaction != nil {
+		o.came.histories = map[string]int64{}
+	}
 	for i := range r.scenario.Work {
 		it := &r.scenario.Work[i]
 		o.items[it.ID] = it
@@ -80,6 +84,7 @@ func (o *observer) Emit(e *transcript.Event) {
 		o.look(o.r.world.Agents()[e.Agent])
 		return
 	default:
+		o.came.note(b)
 		return
 	}
 	for int(e.Agent) >= len(o.began) {

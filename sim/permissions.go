@@ -116,10 +116,10 @@ func eachRule(s *scenarios.PermissionSpec, do func(path, word string, rule permi
 	}
 }
 
-// unmet lists, by their paths, the rules that spoke of no call and took nothing away, and
+// unruled lists, by their paths, the rules that spoke of no call and took nothing away, and
 // the answers that were given to no prompt. A rule that allows is one of a tool that
 // somebody called.
-func unmet(r *run) (out []string) {
+func unruled(r *run) (out []string) {
 	sc, l := r.spec.Scenario, &r.observer.limits
 	if sc.Stack == scenarios.MinimalStack {
 		return nil

@@ -62,7 +62,8 @@ type Result struct {
 	Assumed  []string          // assumptions of the mock model, for the reader of a comparison
 	Kept     []string          // what kept calls of tools from being done, and where to change that
 	Unstruck []int             // faults, by their places, that struck no attempt at a call
-	Unmet    []string          // parts of the scenario, by their paths, that met nothing: permission rules, answers, flips and acts of users
+	Unmet    []string          // parts of the scenario, by their paths, that met nothing, such as permission rules and acts of users
+	Reached  map[string]int64  // tokens that there were where settings are of more or fewer, by their paths
 	Detours  int               // that items offered whoever works on them
 	Files    int               // of the project that the work reads, needs or edits
 	Before   []Before          // files that were not read for an item, since they stood in the request already
@@ -185,7 +186,8 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	if !opt.NoAssumed {
 		res.Assumed, res.Kept = r.assumed(), r.observer.limits.kept()
 	}
-	res.Draws, res.Unstruck, res.Unmet = r.draws, r.faults.Unstruck(), slices.Concat(unmet(r), r.late)
+	res.Draws, res.Unstruck, res.Unmet = r.draws, r.faults.Unstruck(), unmet(r)
+	res.Reached = reached(r)
 	res.Models = r.models(r.model(spec.Scenario.Provider.Model))
 	res.Choices = r.policy.Choices()
 	res.Memory = r.memory()

@@ -29,7 +29,7 @@ func (r *run) programs() []shell.Program {
 	out := make([]shell.Program, 0, len(tests))
 	for i := range tests {
 		out = append(out, shell.Program{Words: tests[i].Command, Took: tests[i].Takes,
-			Test: &shell.Test{Files: tests[i].Files, Sign: "[[" + string(mark.Defect), Check: r.defects}})
+			Test: &shell.Test{Files: tests[i].Files, Sign: "[[" + string(mark.Defect), Check: r.defects, Ran: func() { r.observer.came.ran(i) }}})
 	}
 	return append(out, shell.Programs()...)
 }

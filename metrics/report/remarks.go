@@ -211,11 +211,12 @@ type Scale struct {
 
 // Extrapolate says what the type's prompts come to at that scale: first what the
 // bounds are for one start and, by the first variant's requests, for one request;
-// then, for every other variant, what it sends more than the first one.
+// then, for every other variant, what it sends more than the first one. Where there is
+// nothing to say it says why.
 func Extrapolate(rows []Row, s Scale) []string {
 	base, ok := oneSpawn(rows[0], s.Type)
 	if !ok {
-		return nil
+		return []string{"lab.scale says nothing: in what comes first no agent of type " + s.Type + " is started"}
 	}
 	n := Quantity(s.Spawns)
 	var out []string
@@ -242,6 +243,9 @@ func Extrapolate(rows []Row, s Scale) []string {
 			line += ", within the bounds"
 		}
 		out = append(out, line)
+	}
+	if out == nil {
+		return []string{"lab.scale says nothing: it has no bounds, and no other variant starts agents of type " + s.Type}
 	}
 	return out
 }

@@ -10,7 +10,7 @@ import (
 
 func TestScale(t *testing.T) {
 	t.Run("LEAN-03 tokens of a period are told for one start and one request, and every variant by what it sends more than the first", testExtrapolate)
-	t.Run("LEAN-03 a type that never ran says nothing", testNobodyStarted)
+	t.Run("LEAN-03 of a type that never ran it is told that nothing is said", testNobodyStarted)
 	t.Run("PRM-04 SUB-14 how agents were steered is told in one line, and nothing of one that nobody steered", testSteered)
 }
 
@@ -42,12 +42,12 @@ func testExtrapolate(t *testing.T) {
 func testNobodyStarted(t *testing.T) {
 	rows := []Row{{Variant: "without", Run: exploring(2, 5, 4_000)}, {Variant: "nobody", Run: &metrics.Run{}}}
 	s := Scale{Type: "Explore", Spawns: 10, Period: "day"}
-	if got := Extrapolate(rows, s); got != nil {
-		t.Errorf("%q", got)
-	}
-	rows[0], rows[1] = rows[1], rows[0]
-	if got := Extrapolate(rows, s); got != nil {
-		t.Errorf("%q", got)
+	for _, want := range []string{"lab.scale says nothing: it has no bounds, and no other variant starts agents of type Explore",
+		"lab.scale says nothing: in what comes first no agent of type Explore is started"} {
+		if got := Extrapolate(rows, s); len(got) != 1 || got[0] != want {
+			t.Errorf("%q", got)
+		}
+		rows[0], rows[1] = rows[1], rows[0]
 	}
 }
 

@@ -119,7 +119,7 @@ func (w *world) test(t *testing.T, d *datadriven.TestData) string {
 		}
 		return ""
 	}
-	p := Program{Words: parts[0], Took: duration(t, parts[2]), Test: &Test{Files: parts[1], Check: check}}
+	p := Program{Words: parts[0], Took: duration(t, parts[2]), Test: &Test{Files: parts[1], Check: check, Ran: func() {}}}
 	w.programs = append([]Program{p}, w.programs...)
 	return ""
 }

@@ -18,12 +18,15 @@ type Test struct {
 	// Check says what is wrong with a line, "" where nothing is. The shell knows
 	// nothing of what it looks for.
 	Check func(fs *workspace.FS, line string) string
+	// Ran hears that it began.
+	Ran func()
 }
 
 // runTest runs a program that tests: for each line that is wrong
 // `path:line: what`, file after file, then FAIL and status 1; else a line for
 // each directory with a file that was looked at, and status 0.
 func (m *machine) runTest(p *Program, st *streams) {
+	p.Test.Ran()
 	if !m.pass(p.Took) {
 		return
 	}

@@ -222,7 +222,7 @@ func (h *Harness) meet(j *Job, r *Run) {
 		return
 	}
 	ran := scenarios.Ran{Variant: j.Spec.Variant, Sets: scenarios.Striking(j.more), Whole: r.Result.Outcome == sim.Completed,
-		Tools: r.Metrics.Tools, Idled: r.Metrics.Idled, Unmet: r.Result.Unmet}
+		Tools: r.Metrics.Tools, Idled: r.Metrics.Idled, Unmet: r.Result.Unmet, Reached: r.Result.Reached}
 	for i := range r.Metrics.Agents {
 		ran.Lineages = append(ran.Lineages, r.Metrics.Agents[i].Lineage)
 	}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestSilent runs scenarios with settings that this run does not come to.
+func TestSilent(t *testing.T) {
+	const work = "agentsim: 1\nname: my\nstructure: subagent\nprovider: {model: claude-sonnet-5-5}\nscript: {main: {user: Go.}}\nwork: [{id: a, kind: research, reads: [a.go]}]\n"
+	const files = "project: {files: {a.go: {tokens: 2k}}"
+	const said = "agentsim: 1\nname: my\nprovider: {model: claude-sonnet-5-5}\nscript: {main: {user: Go., tools: [Read, Bash]}, answers: [{agent: main, turns: [{run: \"%s\"}, {say: Done.}]}]}\n"
+	const tests = files + ", tests: [{command: go test ./..., takes: 9s, files: \"*\"}]}\nlab: {permissions: {mode: bypassPermissions}}\n"
+	for _, x := range []struct{ name, text, want string }{
+		{"SCN-04 an alias that nobody asks for", strings.Replace(work, "5-5}", "5-5, aliases: {haiku: claude-haiku-5-5}}", 1) + files + "}\n",
+			"4:48: provider.aliases.haiku has no effect: nobody asks for model haiku"},
+		{"SCN-04 an alias that a value of the sweep asks for is told of nowhere", strings.Replace(work, "5-5}", "5-5, aliases: {haiku: claude-haiku-5-5}}", 1) + files + "}\nsweep: {provider.subagent_model: [haiku]}\n", ""},
+		{"SCN-04 heads that are larger than they are to be", work + files + "}\nagents: {heads: [{type: main, shared: 1, prompt: 2}]}\n",
+			"8:39: heads.1.shared has no effect: 3541 tokens are there already\n8:50: heads.1.prompt has no effect: 3649 tokens are there already"},
+		{"SCN-04 heads of which some draws are too small", work + files + "}\nagents: {heads: [{type: main, shared: 9k, prompt: {uniform: [9k, 9_050]}}]}\n",
+			"8:51: heads.1.prompt has no effect in draws below that: 9116 tokens are there already"},
+		{"BTW-03 a user who is never away", work + files + "}\nagents: {hidden: {away: 3m}}\n", "8:25: hidden.away has no effect: no user was away so long after an answer that ended a turn"},
+		{"BTW-03 a user who is away in one variant alone is told of nowhere", work + files + "}\nagents: {hidden: {away: 3m}}\nvariants: {b: {script: {main: {then: [{at: 9m, message: Hi.}]}}}, a: {}}\n", ""},
+		{"BTW-03 a suggestion that no answer draws", work + files + "}\nagents: {hidden: {suggestion: 1}}\n", "8:31: hidden.suggestion has no effect: no answer that ended a turn drew one"},
+		{"MCP-05 a server that nobody opens, one that connects too late, and changes after the end", work + files + ", servers: [{name: gh, opens: agents}, {name: late, connects: 9h}, {name: ok, tools: 1, changes: [{at: 9h, is: dropped}]}]}\n",
+			"7:51: project.servers.gh has no effect: only definitions open it, and there are none\n7:77: project.servers.late has no effect: it connects after the last agent's end\n7:136: project.servers.ok.changes.1 has no effect: all agents have ended by then"},
+		{"SCN-02 a test that no scripted agent runs", strings.Replace(said, "%s", "ls", 1) + tests, "5:48: project.tests.1 has no effect: nobody ran \"go test ./...\""},
+		{"SCN-02 a test that a scripted agent runs is told of nowhere", strings.Replace(said, "%s", "go test ./...", 1) + tests, ""},
+		{"LOOP-07 histories that are never full", work + files + "}\nlab: {compaction: {share: 90}}\n", "8:19: compaction has no effect: no history was full: the largest had 6419 tokens"},
+		{"LOOP-07 no budget of summaries where there are none", work + files + "}\nlab: {compaction: {share: 0, budget: 300, window: 2k}}\n",
+			"8:30: compaction.budget has no effect: compaction.share is 0, so no history is summed up\n8:43: compaction.window has no effect: compaction.share is 0, so no history is summed up"},
+		{"LOOP-07 histories that are full are told of nowhere", work + files + "}\nlab: {compaction: {window: 4k}}\n", ""},
+		{"LOOP-11 results that are never replaced", work + files + "}\nagents: {tools: {replace_over: 90_000}}\n", "8:32: tools.replace_over has no effect: no result is so large"},
+		{"LOOP-11 sizes that flip where no result is so large", work + files + "}\nlab: {replace_flips: [{at: 1s, over: 90_000}]}\n", "8:38: replace_flips.1.over has no effect: no result is so large"},
+		{"PRM-01 tools of a type of which nobody is", work + files + "}\nlab: {permissions: {allowed_tools: {Explore: [Read]}}}\n", "8:37: permissions.allowed_tools.Explore has no effect: no agent of type Explore is started"},
+		{"GATE-01 gates of how children are started, where all are forks", strings.Replace(work, "subagent", "fork", 1) + files + "}\nlab: {gates: {KAIROS: true}}\n",
+			"8:15: gates.KAIROS has no effect: all children are forks, which run in the background with what their parent has"},
+		{"LOOP-11 a variant's own size in place of its file's has had its effect", work + files + "}\nagents: {tools: {replace_over: 80_000}}\nvariants: {a: {}, b: {agents: {tools: {replace_over: 90_000}}}}\n",
+			"8:32: tools.replace_over has no effect: no result is so large"},
+		{"TSK-09 outputs that are never let go", work + files + "}\nlab: {limits: {evict_after: 20m}}\n", "8:29: limits.evict_after has no effect: the run ends before any output of an agent in the background is let go"},
+		{"CON-13 budgets of what nobody passes on", work + files + "}\nmodel: {gist_tokens: 9, report_budget: 99, prompt_budget: 99}\n",
+			"8:9: model.gist_tokens has no effect: nothing is passed on: no item knows or yields anything\n8:25: model.report_budget has no effect: no item knows or yields anything that a report could pass on"},
+	} {
+		t.Run(x.name+"", func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			if err := os.WriteFile(filepath.Join(".", "my.yaml"), []byte(x.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, _, got := try(nil, "run", "my.yaml", "--record", "none")
+			if got = strings.ReplaceAll(strings.TrimSpace(got), "my.yaml:", ""); got != x.want {
+				t.Errorf("got  %s\nwant %s", got, x.want)
+			}
+		})
+	}
+	t.Run("SCN-04 the sweep of a file that compare and bench do not run, and the seeds that ran", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		for name, more := range map[string]string{"swept.yaml": "sweep: {provider.ttl: [5m, 1h]}\n", "seeds.yaml": "matrix: {seed: [9, 7]}\n", "many.yaml": "sweep: {seed: [3, 4, 5, 6, 7, 8]}\n"} {
+			if err := os.WriteFile(name, []byte(strings.Replace(work, "my", name[:4], 1)+files+"}\n"+more), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		const note = "swept.yaml: its sweep is not run here; agentsim sweep swept.yaml runs it\n"
+		for args, want := range map[string]string{"compare swept.yaml seeds.yaml": note, "bench swept.yaml --baseline x --update": note, "estimate swept.yaml --seeds 2": note,
+			"run seeds.yaml --record none": "seed   seeds 7, 9 · ", "sweep many.yaml --db x.db": " · 6 seeds from 3 to 8 · "} {
+			if _, out, stderr := try(nil, strings.Fields(args)...); !strings.Contains(out+stderr, want) {
+				t.Errorf("%s: want %q in\n%s%s", args, want, out, stderr)
+			}
+		}
+	})
+}

@@ -1,0 +1,78 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agentsim/scenarios/document"
+	"agentsim/sim/llm"
+	"agentsim/sim/memo"
+)
+
+// uncome lists the settings that a run may not have come to. What a variant says in place
+// of its base, nil where that is in error, has had its effect.
+func uncome(base func() *Scenario, s *Scenario, run *Ran, d *document.Decoder) (out []*struck) {
+	unread := memo.Once(s.unread)
+	over := func(label string) bool {
+		b := base()
+		return b != nil && !sameAt(b, Defaults(), label) && !sameAt(b, s, label)
+	}
+	one := func(used bool, path, label, why string, args ...any) *struck {
+		x := &struck{Idle: Idle{Path: label, Why: fmt.Sprintf(why, args...), at: d.Where(path)}, used: used}
+		if d.Given(path) && !sameAt(s, Defaults(), label) && !over(label) && idle(unread(), label) == nil {
+			out = append(out, x)
+		}
+		return x
+	}
+	met := func(path string) bool { return !slices.Contains(run.Unmet, path) }
+	sent := func(kind string) bool {
+		return slices.ContainsFunc(run.Lineages, func(l string) bool { return strings.HasSuffix(l, llm.HiddenSuffix+"-"+kind) })
+	}
+	one(sent("away"), "hidden.away", "hidden.away", "no user was away so long after an answer that ended a turn")
+	one(sent("suggestion"), "hidden.suggestion", "hidden.suggestion", "no answer that ended a turn drew one")
+	one(met("limits.evict_after"), "limits.evict_after", "limits.evict_after", "the run ends before any output of an agent in the background is let go")
+	one(met("tools.replace_over"), "tools.replace_over", "tools.replace_over", "no result is so large")
+	one(met("compaction") || s.CompactionShare() == 0, "compaction", "compaction", "no history was full: the largest had %d tokens", run.Reached["compaction"])
+	for i := range s.ReplaceFlips {
+		at := "replace_flips[" + itoa(i) + "]"
+		one(!met(at) || met(at+".over"), at+".over", "replace_flips."+itoa(i+1)+".over", "no result is so large")
+	}
+	for i := range s.Project.Tests {
+		at := "project.tests[" + itoa(i) + "]"
+		one(met(at), at, "project.tests."+itoa(i+1), "nobody ran %s", document.Quoted(s.Project.Tests[i].Command))
+	}
+	for i := range s.Heads {
+		for _, key := range []string{".shared", ".prompt"} {
+			at := "heads[" + itoa(i) + "]" + key
+			n, above := run.Reached[at]
+			x := one(!above, at, "heads."+itoa(i+1)+key, "%d tokens are there already", n)
+			if size := s.Heads[i].Prompt; above && key == ".prompt" && size.Lo != size.Hi {
+				x.used, x.in = true, "draws below that"
+			}
+		}
+	}
+	for i := range s.Project.Servers {
+		x, at := &s.Project.Servers[i], "project.servers["+itoa(i)+"]"
+		label, why := "project.servers."+step(x.Name, i), "it connects after the last agent's end"
+		if x.Opens == ByAgents {
+			why = "no agent opened it"
+		}
+		one(met(at), at, label, "%s", why)
+		for j := range x.Changes {
+			at := at + ".changes[" + itoa(j) + "]"
+			one(met(at), at, label+".changes."+itoa(j+1), "all agents have ended by then")
+		}
+	}
+	return out
+}
+
+// relays reports whether prompts and reports may pass on facts or summaries.
+func relays(s *Scenario) bool {
+	return slices.ContainsFunc(s.Work, func(it Item) bool { return len(it.Knows)+len(it.Yields)+len(it.Pitfalls) > 0 })
+}
+
+// relaysPlaces reports whether prompts may name files.
+func relaysPlaces(s *Scenario) bool {
+	return slices.ContainsFunc(s.Work, func(it Item) bool { return len(it.Reads) > 0 })
+}

@@ -1,0 +1,101 @@
+package sim
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"agentsim/scenarios"
+	"agentsim/sim/agent"
+	"agentsim/sim/mcp"
+	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
+)
+
+// unmet lists, by their paths, the parts of a scenario that a run met nothing for.
+func unmet(r *run) []string { return slices.Concat(unruled(r), r.late, uncome(r)) }
+
+// came is what a run came to of that which a scenario says of it.
+type came struct {
+	servers           []string // that connected, or failed to
+	replaced, evicted bool
+	tested            map[int]bool     // project.tests, by their places
+	above             map[string]int64 // sizes that cannot be had, by path: tokens that there are already
+	histories         map[string]int64 // the most tokens of a request and its answer, by model; nil where no setting asks
+}
+
+// note keeps what an event says of that.
+func (c *came) note(b transcript.Body) {
+	switch b := b.(type) {
+	case *transcript.Server:
+		if b.Status != string(mcp.Connecting) && !slices.Contains(c.servers, b.Name) {
+			c.servers = append(c.servers, b.Name)
+		}
+	case *transcript.Response:
+		if c.histories != nil {
+			c.histories[b.Model] = max(c.histories[b.Model], b.Resp.Usage.Total())
+		}
+	case *transcript.Replace:
+		c.replaced = true
+	case *transcript.Output:
+		c.evicted = c.evicted || b.Op == "evicted"
+	}
+}
+
+// ran notes that a test ran.
+func (c *came) ran(i int) {
+	c.tested[i] = true
+}
+
+// exceeds notes of a size that so many tokens are there already.
+func (c *came) exceeds(path string, tokens int64) {
+	c.above[path] = max(c.above[path], tokens)
+}
+
+// uncome lists the settings that a run did not come to, nor to what holds without them.
+func uncome(r *run) (out []string) {
+	sc, c, end := r.spec.Scenario, &r.observer.came, r.kernel.Now()
+	add := func(met bool, path string, args ...any) {
+		if !met {
+			out = append(out, fmt.Sprintf(path, args...))
+		}
+	}
+	after := evictAfter(sc)
+	add(c.evicted || after > agent.DefaultEvictAfter && end >= vtime.Instant(agent.DefaultEvictAfter), "limits.evict_after")
+	add(r.observer.compacted || full(r), "compaction")
+	add(c.replaced, "tools.replace_over")
+	for i := range sc.ReplaceFlips {
+		add(c.replaced, "replace_flips[%d].over", i)
+	}
+	for i := range sc.Project.Tests {
+		add(c.tested[i], "project.tests[%d]", i)
+	}
+	for i := range sc.Project.Servers {
+		x := &sc.Project.Servers[i]
+		add(slices.ContainsFunc(named(x), func(name string) bool { return slices.Contains(c.servers, name) }), "project.servers[%d]", i)
+		for j := range x.Changes {
+			add(vtime.Instant(x.Changes[j].At) <= end, "project.servers[%d].changes[%d]", i, j)
+		}
+	}
+	return out
+}
+
+// full reports whether a history came to where it is summed up without a setting.
+func full(r *run) bool {
+	for model, n := range r.observer.came.histories { // order: whether there is any
+		if p, err := r.profile(model); err == nil && p.Window > 0 && n >= p.Window*scenarios.FullShare/100 {
+			return true
+		}
+	}
+	return false
+}
+
+// reached are figures of what settings are not met by, in tokens, by path: the largest
+// history, and what there is already of a head.
+func reached(r *run) map[string]int64 {
+	out := maps.Clone(r.observer.came.above)
+	for _, n := range r.observer.came.histories { // order: the largest
+		out["compaction"] = max(out["compaction"], n)
+	}
+	return out
+}

@@ -101,7 +101,7 @@ func (b *Bars) draw(canvas draw.Canvas) error {
 	p.X.Tick.Label.Font, p.Y.Tick.Label.Font = font.From(sans, 10), font.From(sans, 11)
 	p.X.Tick.Marker, p.Y.LineStyle.Width, p.Y.Padding = plot.TickerFunc(round), 0, b.gap(p.Y.Tick.Label)
 	grid := plotter.NewGrid()
-	grid.Vertical.Color, grid.Horizontal.Color = faint, color.Transparent
+	grid.Vertical.Color, grid.Horizontal.Color = faint, nil // bars need no lines between them
 	p.Add(grid)
 	entries, err := b.parts(p)
 	if err != nil {

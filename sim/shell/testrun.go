@@ -18,7 +18,7 @@ type Test struct {
 	// Check says what is wrong with a line, "" where nothing is. The shell knows
 	// nothing of what it looks for.
 	Check func(fs *workspace.FS, line string) string
-	// Ran hears that it began.
+	// Ran hears that it began, if it is set.
 	Ran func()
 }
 
@@ -26,7 +26,9 @@ type Test struct {
 // `path:line: what`, file after file, then FAIL and status 1; else a line for
 // each directory with a file that was looked at, and status 0.
 func (m *machine) runTest(p *Program, st *streams) {
-	p.Test.Ran()
+	if p.Test.Ran != nil {
+		p.Test.Ran()
+	}
 	if !m.pass(p.Took) {
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"agentsim/sim/agent"
 	"agentsim/sim/client"
 	"agentsim/sim/llm"
+	"agentsim/sim/mark"
 	"agentsim/sim/permission"
 	"agentsim/sim/rng"
 	"agentsim/sim/tool"
@@ -223,6 +224,7 @@ type heads struct {
 	tools  map[string]string               // what definitions say besides, by tool
 	above  func(path string, tokens int64) // hears of heads that are larger than the scenario says
 
+	marks    mark.Key
 	measured bool // by a profile
 	stated   bool // what a project has in front stands for what recorded ones had
 	tooled   bool // by the head of a request
@@ -232,11 +234,11 @@ var _ agent.Heads = (*heads)(nil)
 
 // newHeads makes the heads of a scenario's agents with these tools, nil where it says
 // nothing of them.
-func newHeads(sc *scenarios.Scenario, offered []*tool.Tool, filler *script.Filler, key rng.Key, above func(path string, tokens int64)) agent.Heads {
+func newHeads(sc *scenarios.Scenario, offered []*tool.Tool, filler *script.Filler, key rng.Key, marks mark.Key, above func(path string, tokens int64)) agent.Heads {
 	if len(sc.Heads) == 0 || sc.Stack == scenarios.MinimalStack {
 		return nil
 	}
-	h := &heads{agents: &sc.Agents, filler: filler, key: key, above: above, tools: map[string]string{}, measured: sc.Profile.GivesHeads(),
+	h := &heads{agents: &sc.Agents, filler: filler, key: key, marks: marks, above: above, tools: map[string]string{}, measured: sc.Profile.GivesHeads(),
 		stated: sc.Profile.GivesHeads() && sc.Project.Fronts(), tooled: headParts(sc, client.Tool) != nil}
 	child := sc.Head("", false)
 	if child == nil || h.tooled {
@@ -288,7 +290,20 @@ func (h *heads) Context(typ string, root bool, lineage string, prefix *agent.Pre
 	if !h.measured {
 		front = h.weigh(prefix.Tools) + h.weigh(prefix.System)
 	}
-	return h.text(of, "prompt", script.Draw(of.Prompt, h.key.Sub("prompt").Sub(lineage), 0), front+h.weigh(said))
+	return h.text(of, "prompt", script.Draw(of.Prompt, h.key.Sub("prompt").Sub(cmp.Or(h.work(root, said), lineage)), 0), front+h.weigh(said))
+}
+
+// work names what an agent that somebody starts is given to do, "" where it is none of
+// the scenario's items: who does the same work has the same draws in every structure.
+func (h *heads) work(root bool, said []llm.Block) (items string) {
+	for i := range said {
+		h.marks.Scan(said[i].Content.Raw(), func(m mark.Mark) {
+			if m.Verb == mark.Do && !root {
+				items += "do " + m.Args[0] + "\n"
+			}
+		})
+	}
+	return items
 }
 
 func (h *heads) weigh(blocks []llm.Block) (n int64) {

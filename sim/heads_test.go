@@ -17,6 +17,7 @@ func TestHeads(t *testing.T) {
 	t.Run("REPO-01 WAN-01 what a project has in front stands in place of what recorded sessions had, and weighs what it weighs", headsGiveWay)
 	t.Run("REPO-03 WAN-01 the head of a request weighs what it weighs, whatever recorded heads did", headsOfRequests)
 	t.Run("WAN-01 first prompts are drawn for each agent, and an agent more moves nobody else's", headsDrawn)
+	t.Run("CON-16 WAN-01 who does an item has the same first prompt, whichever answer starts it", headsOfItems)
 	t.Run("WAN-04 how many tool uses one answer makes is a matter of role", usesByRole)
 	t.Run("WAN-05 under a profile main agents and forks think, fresh sub-agents do not", thinksByRole)
 }
@@ -138,6 +139,22 @@ func headsDrawn(t *testing.T) {
 	}
 	if len(sizes) < 4 {
 		t.Errorf("%v", sizes)
+	}
+}
+
+func headsOfItems(t *testing.T) {
+	const drawn = "heads=[{type: sub-agent, shared: 9_000, prompt: {uniform: [15_000, 40_000]}}]"
+	firsts := func(most string) (out []int64) {
+		for name, u := range hear(t, reviews("subagent", 6), drawn, "model.spawns_per_turn="+most).first { // order: sorted below
+			if name != "main" {
+				out = append(out, u.Prompt())
+			}
+		}
+		slices.Sort(out)
+		return out
+	}
+	if one, all := firsts("1"), firsts("6"); !slices.Equal(one, all) || len(one) != 6 || one[0] == one[5] {
+		t.Errorf("started one by one %v, all at once %v", one, all)
 	}
 }
 

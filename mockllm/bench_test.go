@@ -35,7 +35,7 @@ func BenchmarkComplete(b *testing.B) {
 		var resp llm.Response
 		b.ReportAllocs()
 		for b.Loop() {
-			if err := s.server.Complete(p, req, &resp); err != nil {
+			if err := complete(p, s.server, req, &resp); err != nil {
 				return err
 			}
 		}

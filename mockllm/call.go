@@ -37,7 +37,7 @@ type call struct {
 	query   Query // in here, since a source is handed its address
 	kernel  *kernel.Kernel
 	timer   kernel.Timer
-	end     vtime.Instant // when the process wakes
+	end     vtime.Instant // when the client wakes
 	running bool          // admitted and not ended
 	twin    *call         // the second delivery of this one's, nil for none
 }
@@ -181,19 +181,19 @@ func (c *call) early() bool { return c.rule != nil && !c.rule.After && !c.rule.K
 // breaks reports whether the stream ends before its last event.
 func (c *call) breaks() bool { return c.rule != nil && c.rule.After && !c.rule.Kind.Shapes() }
 
-// schedule sets the first callback and the instant at which the process wakes.
-func (c *call) schedule(k *kernel.Kernel, now vtime.Instant) {
-	c.kernel, c.running = k, true
+// schedule sets the first callback and the instant at which the call ends.
+func (c *call) schedule(now vtime.Instant) {
+	c.running = true
 	l := &c.s.cfg.Latency
 	if c.early() {
 		c.end = now.Add(l.Wait(latencyKey(&c.req.Stream)))
-		c.timer = k.At(c.end, c)
+		c.timer = c.kernel.At(c.end, c)
 		return
 	}
 	if t := c.answer.Told; t != nil && c.rule == nil {
 		first := max(t.First, 1) // 0 stands for a response that has not begun
 		c.end = now.Add(max(first, t.Took))
-		c.timer = k.At(now.Add(first), c)
+		c.timer = c.kernel.At(now.Add(first), c)
 		return
 	}
 	u := &c.adm.Usage
@@ -206,7 +206,7 @@ func (c *call) schedule(k *kernel.Kernel, now vtime.Instant) {
 	default:
 		c.end = first.Add(c.streaming(c.sent()))
 	}
-	c.timer = k.At(first, c)
+	c.timer = c.kernel.At(first, c)
 }
 
 // streaming is the time in which n tokens of the answer come.
@@ -273,6 +273,24 @@ func (c *call) finish(now vtime.Instant, how cachemodel.Ending, head *llm.Node, 
 	}
 }
 
+// Ends implements llm.Call.
+func (c *call) Ends() vtime.Instant { return c.end }
+
+// End implements llm.Call.
+func (c *call) End() error {
+	defer c.s.give(c)
+	err := c.outcome()
+	c.settleTwin(c.kernel.Now())
+	return err
+}
+
+// Abandon implements llm.Call.
+func (c *call) Abandon(now vtime.Instant) {
+	defer c.s.give(c)
+	c.abandon(now)
+	c.settleTwin(now)
+}
+
 // abandon ends a call whose client went away. If the last byte left at this
 // very instant, the call stands as it ended and only the answer is lost.
 func (c *call) abandon(now vtime.Instant) {
@@ -325,18 +343,18 @@ func (c *call) outcome() error {
 // deliverAgain brings the request before the server a second time, as a network
 // does that repeats what it has delivered. The copy runs beside the call, and
 // nobody reads its answer.
-func (c *call) deliverAgain(k *kernel.Kernel, now vtime.Instant) error {
+func (c *call) deliverAgain(now vtime.Instant) error {
 	if c.rule == nil || c.rule.Kind != fault.Duplicate || c.rule.After {
 		return nil
 	}
 	t := c.s.take()
-	t.req, t.resp = c.req, new(llm.Response)
+	t.req, t.resp, t.kernel = c.req, new(llm.Response), c.kernel
 	if err := t.admit(now); err != nil {
 		c.s.give(t)
 		return err
 	}
 	t.resp.Started = now
-	t.schedule(k, now)
+	t.schedule(now)
 	c.twin = t
 	return nil
 }

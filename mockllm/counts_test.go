@@ -66,7 +66,7 @@ func serve(t *testing.T, lawless bool, change func(*mockllm.Config), source mock
 				return err
 			}
 			var r llm.Response
-			errs = append(errs, s.server.Complete(p, req, &r))
+			errs = append(errs, complete(p, s.server, req, &r))
 			out = append(out, r)
 		}
 		return nil

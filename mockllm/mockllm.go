@@ -100,36 +100,28 @@ func NewServer(cfg Config) *Server {
 	return &Server{cfg: cfg, models: map[modelKey]*model{}}
 }
 
-// Complete answers one request and fills resp. It suspends p until the last
-// byte. The error is an *llm.APIError for a simulated one, the reason of an
-// abort of p, or what is wrong with the scenario. After an abort resp holds the
-// instants reached, what was billed all the same, and no blocks.
-func (s *Server) Complete(p *kernel.Proc, req *llm.Request, resp *llm.Response) error {
+// Begin admits a request at the present instant and begins its answer, which fills resp.
+// The error is an *llm.APIError for a simulated one, or what is wrong with the scenario.
+func (s *Server) Begin(k *kernel.Kernel, req *llm.Request, resp *llm.Response) (llm.Call, error) {
 	*resp = llm.Response{}
 	c := s.take()
-	defer s.give(c)
-	c.req, c.resp = req, resp
-	now := p.Now()
+	c.req, c.resp, c.kernel = req, resp, k
+	now := k.Now()
 	if err := c.admit(now); err != nil {
 		var api *llm.APIError
 		if errors.As(err, &api) {
 			api.Started = now
 		}
-		return err
+		s.give(c)
+		return nil, err
 	}
 	resp.Started = now
-	c.schedule(p.Kernel(), now)
-	if err := c.deliverAgain(p.Kernel(), now); err != nil {
-		return err
+	c.schedule(now)
+	if err := c.deliverAgain(now); err != nil {
+		s.give(c)
+		return nil, err
 	}
-	err := p.SleepUntil(c.end)
-	if err != nil {
-		c.abandon(p.Now())
-	} else {
-		err = c.outcome()
-	}
-	c.settleTwin(p.Now())
-	return err
+	return c, nil
 }
 
 // model is the profile and the counts for a request.

@@ -107,7 +107,7 @@ func (r *room) play(at []vtime.Duration, req func(i int, before *llm.Response) *
 			if err := p.SleepUntil(max(p.Now(), vtime.Instant(0).Add(at[i]))); err != nil {
 				return err
 			}
-			err := r.server.Complete(p, req(i, before), &out[i].resp)
+			err := complete(p, r.server, req(i, before), &out[i].resp)
 			if err != nil && !errors.As(err, &out[i].err) {
 				return err
 			}
@@ -232,7 +232,7 @@ func abortedLoop(t *testing.T) {
 	req.Breakpoints = []llm.Breakpoint{{Node: head}}
 	var resp llm.Response
 	p := r.k.Spawn("client", func(p *kernel.Proc) error {
-		if err := r.server.Complete(p, req, &resp); err == nil {
+		if err := complete(p, r.server, req, &resp); err == nil {
 			t.Error("the call was not cut off")
 		}
 		return nil

@@ -110,6 +110,19 @@ func (s *stage) request(lineage string, call, attempt int) *llm.Request {
 		Stream: llm.StreamName{Lineage: lineage, Key: rng.Root(1).Sub(lineage), Call: call, Attempt: attempt}}
 }
 
+// complete waits until the whole answer to a request has come.
+func complete(p *kernel.Proc, s *mockllm.Server, req *llm.Request, resp *llm.Response) error {
+	c, err := s.Begin(p.Kernel(), req, resp)
+	if err != nil {
+		return err
+	}
+	if err := p.SleepUntil(c.Ends()); err != nil {
+		c.Abandon(p.Now())
+		return err
+	}
+	return c.End()
+}
+
 // make spawns a process that makes a call at an instant, and one that aborts it.
 func (s *stage) make(name string, at, abort vtime.Duration, req *llm.Request) {
 	p := s.k.Spawn(name, func(p *kernel.Proc) error {
@@ -117,7 +130,7 @@ func (s *stage) make(name string, at, abort vtime.Duration, req *llm.Request) {
 			return err
 		}
 		var resp llm.Response
-		err := s.server.Complete(p, req, &resp)
+		err := complete(p, s.server, req, &resp)
 		s.tell(p, name, &resp, err)
 		return nil
 	})
@@ -275,7 +288,7 @@ func recorded(t *testing.T) {
 		for call := range 2 {
 			var r llm.Response
 			req := s.request("main", call, 0)
-			if err := s.server.Complete(p, req, &r); err != nil {
+			if err := complete(p, s.server, req, &r); err != nil {
 				return err
 			}
 			got = append(got, r.Usage)

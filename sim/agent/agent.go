@@ -67,6 +67,7 @@ type life struct {
 	searched []string // likewise, from its next request on
 
 	// where its loop is
+	turn      turn
 	answers   int
 	turns     int // in this activation, of a root since the user last spoke
 	toolUses  int
@@ -159,7 +160,7 @@ func (w *World) newAgent(lineage string, parent *Agent, def *Definition) *Agent 
 // begin gives the agent a new life.
 func (a *Agent) begin(def *Definition) {
 	a.life = &life{key: a.w.cfg.Key.Sub(a.lineage), def: def}
-	a.client.of, a.compaction.of, a.inbox.of, a.hooks.of = a, a, a, a
+	a.client.of, a.compaction.of, a.inbox.of, a.hooks.of, a.turn.of = a, a, a, a, a
 	if def != nil {
 		a.hooks.list = def.Hooks
 	}
@@ -240,7 +241,7 @@ func (a *Agent) live(p *kernel.Proc) error {
 		if a.conv.Last != nil { // a root whose user has not spoken yet has nothing to answer
 			a.root.setBusy(true)
 			a.root.returns()
-			if err = a.turn(p); err == nil {
+			if err = a.turn.run(p); err == nil {
 				a.w.cfg.Stack.TurnEnded(a)
 				a.root.hide()
 			}

@@ -26,19 +26,31 @@ type readModel struct{ calls, limit int }
 
 var readInput = llm.NewJSON(`{"file_path":"a.go"}`)
 
-func (m *readModel) Complete(p *kernel.Proc, req *llm.Request, resp *llm.Response) error {
-	resp.Started = p.Now()
-	if err := p.Sleep(vtime.Second + vtime.Duration(req.Stream.Call&7)*vtime.Millisecond); err != nil {
-		return err
-	}
-	m.calls++
-	resp.Ended, resp.Stop = p.Now(), llm.StopToolUse
-	if m.calls > m.limit {
-		resp.Blocks = []llm.Block{{Kind: llm.Text, Content: readInput}}
+func (m *readModel) Begin(k *kernel.Kernel, req *llm.Request, resp *llm.Response) (llm.Call, error) {
+	resp.Started = k.Now()
+	return &readCall{m, req, resp, k.Now().Add(vtime.Second + vtime.Duration(req.Stream.Call&7)*vtime.Millisecond)}, nil
+}
+
+type readCall struct {
+	m    *readModel
+	req  *llm.Request
+	resp *llm.Response
+	ends vtime.Instant
+}
+
+func (c *readCall) Ends() vtime.Instant { return c.ends }
+
+func (c *readCall) Abandon(vtime.Instant) {}
+
+func (c *readCall) End() error {
+	c.m.calls++
+	c.resp.Ended, c.resp.Stop = c.ends, llm.StopToolUse
+	if c.m.calls > c.m.limit {
+		c.resp.Blocks = []llm.Block{{Kind: llm.Text, Content: readInput}}
 		return nil
 	}
-	id := llm.NewToolUseID(req.Stream.Key.At(uint64(req.Stream.Call)))
-	resp.Blocks = []llm.Block{{Kind: llm.ToolUse, ID: id, Name: "Read", Content: readInput}}
+	id := llm.NewToolUseID(c.req.Stream.Key.At(uint64(c.req.Stream.Call)))
+	c.resp.Blocks = []llm.Block{{Kind: llm.ToolUse, ID: id, Name: "Read", Content: readInput}}
 	return nil
 }
 
@@ -73,15 +85,16 @@ type forkModel struct {
 
 var forkInput = llm.NewJSON(`{"description":"look at it","prompt":"Look at it."}`)
 
-func (m *forkModel) Complete(p *kernel.Proc, req *llm.Request, resp *llm.Response) error {
+func (m *forkModel) Begin(k *kernel.Kernel, req *llm.Request, resp *llm.Response) (llm.Call, error) {
 	if req.Stream.Lineage != "main" {
 		if m.sent++; m.sent == m.forks {
 			m.took += time.Since(m.began)
 		}
 	}
-	if err := p.Sleep(vtime.Second); err != nil {
-		return err
-	}
+	return &fakeCall{ends: k.Now().Add(vtime.Second), end: func() error { return m.answer(req, resp) }}, nil
+}
+
+func (m *forkModel) answer(req *llm.Request, resp *llm.Response) error {
 	use := func(i int, name string, input *llm.Payload) llm.Block {
 		id := llm.NewToolUseID(req.Stream.Key.At(uint64(req.Stream.Call)).At(uint64(i)))
 		return llm.Block{Kind: llm.ToolUse, ID: id, Name: name, Content: input}

@@ -45,7 +45,7 @@ func (atLead) Answer(p *kernel.Proc, q *Question) (*Answer, error) {
 func (u *toolUse) reach(p *kernel.Proc) error {
 	m := mateOf(u.by)
 	w, lead := u.by.w, m.in.lead
-	if !w.executor().backend().Panes() && !lead.client.calling && w.terminals[lead.ref] <= p.Now() {
+	if !w.executor().backend().Panes() && lead.client.call == nil && w.terminals[lead.ref] <= p.Now() {
 		u.via = byBridge
 		return nil
 	}

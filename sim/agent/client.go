@@ -22,37 +22,75 @@ type client struct {
 	expects llm.Expectation
 	last    llm.Usage // of the last request that was answered
 	cut     llm.Usage // of one after it that was billed and brought no answer
-	calling bool      // a request is not answered yet
+	call    llm.Call  // the request that is not answered yet, nil for none
 	calls   int       // of the model, so far, those that failed or were cut off included
 }
 
-// send makes one request and tries it again as the retry rule says. It is the
-// one place that calls the model.
+// send makes one request and tries it again as the retry rule says.
 func (c *client) send(p *kernel.Proc) error {
-	a := c.of
 	if err := c.prepare(); err != nil {
 		return err
 	}
-	for attempt := 0; ; attempt++ {
-		c.req.Stream.Attempt = attempt
-		a.w.rec.sent(a, attempt)
-		c.calling = true
-		err := a.w.cfg.Model.Complete(p, &c.req, &c.resp)
-		c.calling = false
+	return c.goOn(p, c.attempt(p, 0))
+}
+
+// attempt makes one request once.
+func (c *client) attempt(p *kernel.Proc, n int) error {
+	if err := c.begin(n); err != nil {
+		return err
+	}
+	if err := p.SleepUntil(c.call.Ends()); err != nil {
+		return c.abandon(err)
+	}
+	return c.end()
+}
+
+// begin begins an attempt. It is the one place that calls the model.
+func (c *client) begin(attempt int) (err error) {
+	a := c.of
+	c.req.Stream.Attempt = attempt
+	a.w.rec.sent(a, attempt)
+	if c.call, err = a.w.cfg.Model.Begin(a.w.cfg.Kernel, &c.req, &c.resp); err != nil {
+		c.call = nil
 		c.copied()
-		if err == nil {
-			c.expect(c.resp.Started)
-			return nil
-		}
+	}
+	return err
+}
+
+// end takes what came of the attempt, at its end.
+func (c *client) end() error {
+	err := c.call.End()
+	c.call = nil
+	c.copied()
+	if err == nil {
+		c.expect(c.resp.Started)
+	}
+	return err
+}
+
+// abandon hangs up, and returns why.
+func (c *client) abandon(why error) error {
+	c.call.Abandon(c.of.w.cfg.Kernel.Now())
+	c.call = nil
+	c.copied()
+	return why
+}
+
+// goOn deals with what an attempt failed with, nil for one that did not, and tries again.
+func (c *client) goOn(p *kernel.Proc, err error) error {
+	for err != nil {
+		n := c.req.Stream.Attempt
 		var api *llm.APIError
 		if !errors.As(err, &api) {
-			c.hungUp(err, attempt)
+			c.hungUp(err, n)
 			return err
 		}
-		if err := c.retry(p, api, attempt); err != nil {
+		if err := c.retry(p, api, n); err != nil {
 			return err
 		}
+		err = c.attempt(p, n+1)
 	}
+	return nil
 }
 
 // prepare fills the request for the conversation as it stands.

@@ -7,6 +7,7 @@ import (
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
 )
 
 // What ends an agent beside its own last word, an abort and an error of the API.
@@ -24,49 +25,193 @@ const MaxPauses = 5
 const continuation = "Your answer reached the limit of output tokens and was cut off. Go on where it stopped."
 
 // turn is the loop of every agent: request, answer, tools, one user message
-// with their results, until an answer calls no tool (LOOP-01, LOOP-02).
-func (a *Agent) turn(p *kernel.Proc) error {
-	for {
-		if err := p.Aborted(); err != nil {
+// with their results, until an answer calls no tool (LOOP-01, LOOP-02). What is common
+// is done by steps, which wait for the clock alone; what is rare, by the process.
+type turn struct {
+	of   *Agent
+	at   phase
+	err  error      // with which it is over, or an attempt has failed
+	n    int        // tool uses of the answer
+	uses []toolUse  // those, while they run
+	room [1]toolUse // for them
+}
+
+// phase is where a turn goes on.
+type phase uint8
+
+const (
+	asks     phase = iota // whether there is to be another request
+	compacts              // the history is to become a summary first
+	recalls               // a recorded call may have to be waited for
+	sends                 // the request
+	called                // the request is under way
+	failed                // an attempt brought no answer
+	answered              // there is an answer
+	acts                  // its tool uses are to run
+	runs                  // its only tool use runs
+	done                  // all that the answer asked for
+	over
+)
+
+// run takes the turn to its end.
+func (t *turn) run(p *kernel.Proc) error {
+	for t.at = asks; ; {
+		if err := p.Steps(t); err != nil {
+			return t.aborted(p, err)
+		}
+		if t.at == over {
+			return t.err
+		}
+		if err := t.rare(p); err != nil {
 			return err
-		}
-		if a.turns >= a.maxTurns {
-			return errMaxTurns
-		}
-		if a.compaction.due() {
-			if err := a.compaction.run(p); err != nil {
-				return err
-			}
-		}
-		if more, err := a.record.next(p); !more || err != nil {
-			return err
-		}
-		a.client.req.MaxTokens = a.w.cfg.MaxTokens
-		if a.root.takeWarms() {
-			a.client.req.MaxTokens = 0
-		}
-		if err := a.client.send(p); err != nil {
-			return err
-		}
-		a.turns++
-		answer := a.hear()
-		uses := countUses(answer)
-		if uses > 0 {
-			results, err := a.use(p, answer, uses)
-			a.say(results)
-			if err != nil {
-				return err // what is in the mailbox wakes an interrupted root
-			}
-		} else {
-			a.progress.tell(a)
-		}
-		if more, err := a.goesOn(uses); !more || err != nil {
-			return err
-		}
-		if a.client.resp.Stop != llm.PauseTurn {
-			a.inbox.deliver()
 		}
 	}
+}
+
+// Step implements kernel.Stepper.
+func (t *turn) Step() (until vtime.Instant, more bool) {
+	for {
+		switch t.at {
+		case asks:
+			t.ask()
+		case recalls:
+			if t.of.record != nil {
+				return 0, false
+			}
+			t.at = sends
+		case sends:
+			if t.err = t.send(); t.err == nil {
+				t.at = called
+				return t.of.client.call.Ends(), true
+			}
+		case called:
+			if t.at, t.err = answered, t.of.client.end(); t.err != nil {
+				t.at = failed
+			}
+		case answered:
+			if t.hear(); t.at == runs && t.uses[0].ends() > t.of.w.cfg.Kernel.Now() {
+				return t.uses[0].ends(), true
+			}
+		case runs:
+			t.uses[0].done()
+			t.tell(nil)
+		case done:
+			t.decide()
+		default:
+			return 0, false
+		}
+	}
+}
+
+// rare does what takes the process.
+func (t *turn) rare(p *kernel.Proc) (err error) {
+	a := t.of
+	switch t.at {
+	case compacts:
+		err = a.compaction.run(p)
+		t.at = recalls
+	case recalls:
+		var more bool
+		if more, err = a.record.next(p); err == nil && !more {
+			t.end(nil)
+			return nil
+		}
+		t.at = sends
+	case failed:
+		err = a.client.goOn(p, t.err)
+		t.at = answered
+	case acts:
+		err = a.use(p, t.uses)
+		t.tell(err) // what is in the mailbox wakes an interrupted root
+	}
+	return err
+}
+
+// aborted ends the turn where an abort finds it.
+func (t *turn) aborted(p *kernel.Proc, why error) error {
+	switch t.at {
+	case called:
+		return t.of.client.goOn(p, t.of.client.abandon(why))
+	case runs:
+		cutOff(t.uses, p.Now(), why)
+		t.uses[0].done()
+		t.tell(why)
+	}
+	return why
+}
+
+func (t *turn) end(err error) { t.at, t.err = over, err }
+
+// ask says whether there is to be another request, and what comes before it.
+func (t *turn) ask() {
+	a := t.of
+	switch err := a.proc.Aborted(); {
+	case err != nil:
+		t.end(err)
+	case a.turns >= a.maxTurns:
+		t.end(errMaxTurns)
+	case a.compaction.due():
+		t.at = compacts
+	default:
+		t.at = recalls
+	}
+}
+
+// send sends the next request, and says what is wrong with it or how it has failed.
+func (t *turn) send() error {
+	a := t.of
+	a.client.req.MaxTokens = a.w.cfg.MaxTokens
+	if a.root.takeWarms() {
+		a.client.req.MaxTokens = 0
+	}
+	if err := a.client.prepare(); err != nil {
+		t.at = over
+		return err
+	}
+	t.at = failed
+	return a.client.begin(0)
+}
+
+// hear takes the answer in and starts its tool use, where it has one that waits for the
+// clock alone.
+func (t *turn) hear() {
+	a := t.of
+	a.turns++
+	answer := a.hear()
+	if t.n = countUses(answer); t.n == 0 {
+		a.progress.tell(a)
+		t.at = done
+		return
+	}
+	t.uses = a.listUses(answer, t.room[:0])
+	if t.at = acts; t.n == 1 && t.uses[0].starts() {
+		t.at = runs
+	}
+}
+
+// tell appends the results of the tool uses; err is the abort that cut them off.
+func (t *turn) tell(err error) {
+	a := t.of
+	results := resultsOf(t.uses, err)
+	clear(t.uses)
+	t.uses = nil
+	insert(a)
+	a.say(results)
+	t.at = done
+}
+
+// decide says whether the turn goes on.
+func (t *turn) decide() {
+	a := t.of
+	more, err := a.goesOn(t.n)
+	if !more || err != nil {
+		t.end(err)
+		return
+	}
+	if a.client.resp.Stop != llm.PauseTurn {
+		a.inbox.deliver()
+	}
+	t.at = asks
 }
 
 // goesOn reports whether the turn goes on behind an answer (LOOP-08): after

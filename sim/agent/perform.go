@@ -13,9 +13,7 @@ import (
 // perform runs a tool on the agent's environment, or sends a command to the background.
 func (u *toolUse) perform(p *kernel.Proc) error {
 	a := u.by
-	if u.tool.Stateful && a.ctx.Session == nil {
-		a.ctx.Session = &tool.Session{}
-	}
+	u.equip()
 	if about, is := tool.Background(u.block.Content); is && u.command() && !a.w.cfg.Stack.Bare() {
 		if !a.w.gates.DisableBackground {
 			u.inBackground(p, about)
@@ -23,68 +21,110 @@ func (u *toolUse) perform(p *kernel.Proc) error {
 		}
 		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "ignored-field", Detail: u.tool.Name + " input run_in_background is gated off"})
 	}
-	return u.act(p, a.ctx.Session)
+	if u.alone && u.runsAlone() {
+		return u.act(p, a.ctx.Session)
+	}
+	u.apply()
+	return nil
+}
+
+// equip makes the session that a stateful tool needs.
+func (u *toolUse) equip() {
+	if u.tool.Stateful && u.by.ctx.Session == nil {
+		u.by.ctx.Session = &tool.Session{}
+	}
 }
 
 // command reports whether the tool runs command lines.
 func (u *toolUse) command() bool { return u.tool.CanonicalName() == "Bash" }
 
-// act does what a tool does. Of one that runs alone the time has passed then: each part
-// of a command has its effects once its own has, and any other tool of the project's has
-// them at its end; what a server answers takes the time that the answer says.
-// The error is an abort that came before; then the result says so.
-func (u *toolUse) act(p *kernel.Proc, session *tool.Session) error {
-	a, began, def := u.by, p.Now(), u.by.def
-	waits := u.alone && (u.command() || !u.safe && !u.tool.MCP)
-	if waits && !u.command() {
+// runsAlone reports whether the tool's time passes before its effects where it runs
+// beside no other: each part of a command has its effects once its own has, and any
+// other tool of the project's has them at its end. What a server answers takes the time
+// that the answer says.
+func (u *toolUse) runsAlone() bool { return u.command() || !u.safe && !u.tool.MCP }
+
+// act does what a tool does that runs alone. The error is an abort that came before its
+// time had passed; then the result says so.
+func (u *toolUse) act(p *kernel.Proc, session *tool.Session) (cut error) {
+	began, def := p.Now(), u.by.def
+	if !u.command() {
 		if err := p.Sleep(u.time()); err != nil {
 			u.result, u.unheard = interrupted(err), true
 			return err
 		}
 	}
+	env := u.environment(session)
+	if u.command() {
+		env.Wait = func(d vtime.Duration) error {
+			u.logs(env)
+			cut = p.Sleep(d)
+			u.from = len(env.FS.Log())
+			return cut
+		}
+	}
+	u.run(env)
+	if rest := u.result.Took - p.Now().Sub(began); env.Wait != nil && cut == nil && rest > 0 {
+		cut = p.Sleep(rest)
+	}
+	if u.by.ended { // a command that its agent's end has stopped
+		u.breaches(def)
+		return cut
+	}
+	u.took, u.unheard = 0, cut != nil
+	u.after(env)
+	return cut
+}
+
+// apply does at once what a tool does that need not wait.
+func (u *toolUse) apply() {
+	env := u.environment(u.by.ctx.Session)
+	u.run(env)
+	if u.took = u.result.Took; u.took == 0 {
+		u.took = u.time()
+	}
+	u.after(env)
+}
+
+// environment is what the tool acts on.
+func (u *toolUse) environment(session *tool.Session) *tool.Env {
+	a := u.by
 	env := &a.w.env // those that do not wait run to completion, so one serves all
 	if u.command() {
 		env = new(tool.Env)
 	}
-	*env = tool.Env{FS: a.place.of(a.w).fs, Cache: a.ctx.Files, Marks: a.w.cfg.Marks, Now: p.Now(), Root: a.directory(), Agent: a.ref}
+	*env = tool.Env{FS: a.place.of(a.w).fs, Cache: a.ctx.Files, Marks: a.w.cfg.Marks, Now: a.w.cfg.Kernel.Now(), Root: a.directory(), Agent: a.ref}
 	if u.tool.Stateful {
 		env.Session, env.Repo, env.Programs, env.Drawn = session, a.place.of(a.w).repo, a.w.cfg.Programs, a.w.cfg.Drawn
-		env.Interrupted = p.Kernel().Interrupted
+		env.Interrupted = a.w.cfg.Kernel.Interrupted
 	}
-	before, cut := len(env.FS.Log()), error(nil)
-	if waits && u.command() {
-		env.Wait = func(d vtime.Duration) error {
-			u.wrote = append(u.wrote, logged{before, len(env.FS.Log())})
-			cut = p.Sleep(d)
-			before = len(env.FS.Log())
-			return cut
-		}
-	}
-	a.ctx.Files.TakeLast()
+	return env
+}
+
+// run runs the tool and keeps what it has changed.
+func (u *toolUse) run(env *tool.Env) {
+	u.from = len(env.FS.Log())
+	u.by.ctx.Files.TakeLast()
 	u.result = u.tool.Run(env, u.block.Content)
-	u.wrote = append(u.wrote, logged{before, len(env.FS.Log())})
-	if rest := u.result.Took - p.Now().Sub(began); env.Wait != nil && cut == nil && rest > 0 {
-		cut = p.Sleep(rest)
-	}
-	if a.ended { // a command that its agent's end has stopped
-		u.breaches(def)
-		return cut
-	}
+	u.logs(env)
+}
+
+// logs keeps what was changed since the log was looked at.
+func (u *toolUse) logs(env *tool.Env) {
+	u.wrote = append(u.wrote, logged{u.from, len(env.FS.Log())})
+}
+
+// after notes what the tool has read and what a command did beyond its output.
+func (u *toolUse) after(env *tool.Env) {
+	a := u.by
 	u.ran, u.saw = !a.w.cfg.Stack.Bare(), a.ctx.Files.TakeLast()
 	if s := env.Session; s != nil && s.Shell.Dir != env.Root {
 		u.dir = s.Shell.Dir
 	}
 	u.conflicts(env)
-	if u.took = u.result.Took; u.took == 0 {
-		u.took = u.time()
-	}
-	if waits {
-		u.took, u.unheard = 0, cut != nil
-	}
 	if u.result.Shell != nil {
-		u.afterShell(def)
+		u.afterShell(a.def)
 	}
-	return cut
 }
 
 // interrupted is the result of a tool that an abort has cut off.

@@ -60,15 +60,19 @@ const (
 // assumption.
 const DefaultTimeOut = 10 * vtime.Minute
 
-// permit decides about a tool use, asks the user where it must, and records each
-// step. denied is the result of a use that is not allowed. An edited input takes
-// the place of the model's when the tool runs; the history keeps what the model
-// said. The error is an abort that came while the prompt stood.
-func (u *toolUse) permit(p *kernel.Proc) (denied *tool.Result, err error) {
+// asking is a decision that is the user's.
+type asking struct {
+	call *permission.Call
+	why  string
+}
+
+// decide decides about a tool use and records it. denied is the result of a use that is
+// not allowed; ask is what only the user decides, of which nothing is recorded yet.
+func (u *toolUse) decide() (ask *asking, denied *tool.Result) {
 	a := u.by
 	if why := u.beside(); why != "" {
 		a.w.rec.permission(a, &transcript.Permission{ID: u.block.ID, Tool: u.tool.Name, Mode: string(a.Mode()), Decision: permission.Deny.String(), Why: why})
-		return refusal(u.tool.Name, why), nil
+		return nil, refusal(u.tool.Name, why)
 	}
 	call := permission.Call{Tool: u.tool.Name, Aliases: u.tool.Aliases, Class: u.class()}
 	rules := a.rules()
@@ -87,14 +91,15 @@ func (u *toolUse) permit(p *kernel.Proc) (denied *tool.Result, err error) {
 			d = permission.Decision{Verdict: permission.Deny, Why: permission.WhyAvoided}
 		}
 	}
-	if d.Verdict != permission.Ask {
-		a.w.rec.permission(a, &transcript.Permission{ID: u.block.ID, Tool: u.tool.Name, Mode: string(a.Mode()), Decision: d.Verdict.String(), Why: d.Why})
-		if d.Verdict == permission.Deny {
-			return refusal(u.tool.Name, d.Why+u.linked()), nil
-		}
-		return nil, nil
+	if d.Verdict == permission.Ask {
+		asked := call
+		return &asking{&asked, d.Why}, nil
 	}
-	return u.prompt(p, &call, d.Why)
+	a.w.rec.permission(a, &transcript.Permission{ID: u.block.ID, Tool: u.tool.Name, Mode: string(a.Mode()), Decision: d.Verdict.String(), Why: d.Why})
+	if d.Verdict == permission.Deny {
+		return nil, refusal(u.tool.Name, d.Why+u.linked())
+	}
+	return nil, nil
 }
 
 // The reasons of decisions that would have been questions.
@@ -202,9 +207,11 @@ func (a *Agent) session() *Agent {
 }
 
 // prompt asks the user. A session's terminal shows one prompt at a time, in the
-// order in which they came up.
-func (u *toolUse) prompt(p *kernel.Proc, call *permission.Call, why string) (*tool.Result, error) {
-	a := u.by
+// order in which they came up. denied is the result of a use that is not allowed. An
+// edited input takes the place of the model's when the tool runs; the history keeps what
+// the model said. The error is an abort that came while the prompt stood.
+func (u *toolUse) prompt(p *kernel.Proc, ask *asking) (denied *tool.Result, err error) {
+	a, call, why := u.by, ask.call, ask.why
 	ev := transcript.Permission{ID: u.block.ID, Tool: u.tool.Name, Mode: string(a.Mode()), Decision: permission.Ask.String(), Why: why, Terminal: a.terminal().lineage}
 	a.w.rec.permission(a, &ev)
 	q := Question{By: a, Call: call, use: u}

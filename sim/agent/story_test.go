@@ -79,6 +79,7 @@ type fakeModel struct {
 	expects  map[string]*llm.Node // ends of the requests whose prefix they may read
 	broken   []string             // requests that are not well-formed
 	billed   llm.Usage
+	proc     func(lineage string) *kernel.Proc
 	// gen, if set, answers in place of the scripts.
 	gen func(req *llm.Request) string
 }
@@ -89,8 +90,30 @@ func newFakeModel() *fakeModel {
 		settings: map[string]llm.Settings{}, models: map[string]string{}, expects: map[string]*llm.Node{}}
 }
 
-// Complete plays turn n of the lineage's script; a lineage without one says so.
-func (m *fakeModel) Complete(p *kernel.Proc, req *llm.Request, resp *llm.Response) error {
+// fakeCall is a call of a model that is none.
+type fakeCall struct {
+	ends    vtime.Instant
+	end     func() error
+	abandon func(now vtime.Instant)
+	begin   func(now vtime.Instant)
+	begins  kernel.Timer
+}
+
+func (c *fakeCall) Fire(now vtime.Instant) { c.begin(now) }
+
+func (c *fakeCall) Ends() vtime.Instant { return c.ends }
+
+func (c *fakeCall) End() error { return c.end() }
+
+func (c *fakeCall) Abandon(now vtime.Instant) {
+	c.begins.Cancel()
+	if c.abandon != nil {
+		c.abandon(now)
+	}
+}
+
+// Begin plays turn n of the lineage's script; a lineage without one says so.
+func (m *fakeModel) Begin(k *kernel.Kernel, req *llm.Request, resp *llm.Response) (llm.Call, error) {
 	name := req.Stream.Lineage + " " + strconv.Itoa(req.Stream.Call+1)
 	m.heads[name], m.settings[name], m.models[name] = req.Head, req.Settings, req.Model
 	if req.Expect != nil {
@@ -105,35 +128,41 @@ func (m *fakeModel) Complete(p *kernel.Proc, req *llm.Request, resp *llm.Respons
 		m.broken = append(m.broken, name+": "+err.Error())
 	}
 	turn := m.turn(req)
-	*resp = llm.Response{Started: p.Now()}
-	if err, done := m.fault(p, &turn, req, resp); done {
-		return err
+	*resp = llm.Response{Started: k.Now()}
+	if err, done := m.fault(k, &turn, req, resp); done {
+		return nil, err
 	}
 	clings := m.clings(&turn)
 	first, last := m.times(&turn)
-	if err := p.Sleep(first); err != nil {
-		_ = p.Shield(clings, func() error { return p.Sleep(clings) })
-		return err
+	c := &fakeCall{ends: k.Now().Add(first + last)}
+	c.begin = func(now vtime.Instant) {
+		resp.Began = now
+		if req.OnBegin != nil {
+			req.OnBegin.Began(now)
+		}
+		resp.Usage = llm.Usage{Input: int64(req.Head.Pos), Output: 1}
 	}
-	resp.Began = p.Now()
-	if req.OnBegin != nil {
-		req.OnBegin.Began(p.Now())
+	c.begins = k.At(k.Now().Add(first), c)
+	c.abandon = func(vtime.Instant) {
+		if resp.Began > 0 {
+			m.billed = m.billed.Plus(resp.Usage)
+		} else if p := m.proc(req.Stream.Lineage); clings > 0 {
+			_ = p.Shield(clings, func() error { return p.Sleep(clings) })
+		}
 	}
-	resp.Usage = llm.Usage{Input: int64(req.Head.Pos), Output: 1}
-	if err := p.Sleep(last); err != nil {
+	c.end = func() error {
+		if strings.HasPrefix(turn, "drop; ") {
+			m.billed = m.billed.Plus(resp.Usage)
+			e := &llm.APIError{Type: "stream_dropped", Message: "scripted", Usage: resp.Usage, Started: resp.Started, Began: resp.Began}
+			resp.Usage = llm.Usage{}
+			return e
+		}
+		m.answer(turn, req, resp)
 		m.billed = m.billed.Plus(resp.Usage)
-		return err
+		resp.Ended = c.ends
+		return nil
 	}
-	if strings.HasPrefix(turn, "drop; ") {
-		m.billed = m.billed.Plus(resp.Usage)
-		e := &llm.APIError{Type: "stream_dropped", Message: "scripted", Usage: resp.Usage, Started: resp.Started, Began: resp.Began}
-		resp.Usage = llm.Usage{}
-		return e
-	}
-	m.answer(turn, req, resp)
-	m.billed = m.billed.Plus(resp.Usage)
-	resp.Ended = p.Now()
-	return nil
+	return c, nil
 }
 
 func (m *fakeModel) turn(req *llm.Request) string {
@@ -178,7 +207,7 @@ func lasting(turn *string, verb string) (vtime.Duration, bool) {
 }
 
 // fault plays `fail 529; fail 429 2s; then…`: attempt n takes the nth one.
-func (m *fakeModel) fault(p *kernel.Proc, turn *string, req *llm.Request, resp *llm.Response) (error, bool) {
+func (m *fakeModel) fault(k *kernel.Kernel, turn *string, req *llm.Request, resp *llm.Response) (error, bool) {
 	parts := strings.Split(*turn, "; ")
 	for i, part := range parts {
 		rest, ok := strings.CutPrefix(part, "fail ")
@@ -193,7 +222,7 @@ func (m *fakeModel) fault(p *kernel.Proc, turn *string, req *llm.Request, resp *
 		status, _ := strconv.Atoi(f[0])
 		e := &llm.APIError{Status: status, Type: "scripted_error", Message: "scripted", Started: resp.Started}
 		if status == 0 { // a stream that broke had begun and has been billed
-			e.Began = p.Now()
+			e.Began = k.Now()
 			e.Usage = llm.Usage{Input: int64(req.Head.Pos), Output: 1}
 			m.billed = m.billed.Plus(e.Usage)
 		}
@@ -343,6 +372,10 @@ func (s *story) run() {
 	s.minimal(&c)
 	s.model.builder = c.Builder
 	s.world = agent.NewWorld(c)
+	s.model.proc = func(lineage string) *kernel.Proc {
+		all := s.world.Agents()
+		return all[slices.IndexFunc(all, func(a *agent.Agent) bool { return a.Lineage() == lineage })].Proc()
+	}
 	for _, e := range s.events {
 		k.Spawn("event", func(p *kernel.Proc) error {
 			if err := p.Sleep(e.at); err != nil {

@@ -27,6 +27,8 @@ type toolUse struct {
 	dir     string      // where the shell stands afterwards
 	wrote   []logged    // what it changed
 	alone   bool        // it runs beside no other
+	vetted  bool        // all that settles it before a decision was looked at
+	from    int         // where the log of its tree's changes was
 	via     string      // how its prompt came to the lead of a team
 }
 
@@ -49,15 +51,9 @@ func resultMessage(n int) *llm.Msg {
 	return &llm.Msg{Role: llm.User, Blocks: make([]llm.Block, 0, n)}
 }
 
-// use runs the tool uses of an answer and returns the user message with one
-// result each, in their order (LOOP-02, LOOP-04). Neighbours that are safe run
-// as a group, others alone (LOOP-03). After an abort the message is whole all
-// the same: what did not run says so.
-func (a *Agent) use(p *kernel.Proc, answer *llm.Msg, n int) (*llm.Msg, error) {
-	out := resultMessage(n)
-	var buf [2]toolUse
-	uses := a.listUses(answer, buf[:0])
-	var err error
+// use runs the tool uses of an answer. Neighbours that are safe run as a group, others
+// alone (LOOP-03).
+func (a *Agent) use(p *kernel.Proc, uses []toolUse) (err error) {
 	for i := 0; i < len(uses) && err == nil; {
 		j := i + 1
 		for uses[i].safe && j < len(uses) && uses[j].safe {
@@ -66,11 +62,19 @@ func (a *Agent) use(p *kernel.Proc, answer *llm.Msg, n int) (*llm.Msg, error) {
 		err = a.group(p, uses[i:j])
 		i = j
 	}
+	return err
+}
+
+// resultsOf is the user message with one result for each tool use, in their order
+// (LOOP-02, LOOP-04). After an abort, which is why, it is whole all the same: what did
+// not run says so.
+func resultsOf(uses []toolUse, why error) *llm.Msg {
+	out := resultMessage(len(uses))
 	for i := range uses {
 		u := &uses[i]
 		if u.result.Content == nil {
 			u.unheard = true
-			u.result = failure("Interrupted before it ran: " + err.Error() + ".")
+			u.result = failure("Interrupted before it ran: " + why.Error() + ".")
 			u.done()
 		}
 		out.Blocks = append(out.Blocks, llm.Block{Kind: llm.ToolResult, ID: u.block.ID, Content: u.result.Content, IsError: u.result.IsError})
@@ -78,8 +82,7 @@ func (a *Agent) use(p *kernel.Proc, answer *llm.Msg, n int) (*llm.Msg, error) {
 	for i := range uses {
 		out.Blocks = append(out.Blocks, uses[i].result.Behind...)
 	}
-	insert(a)
-	return out, err
+	return out
 }
 
 // listUses lists the tool uses of an answer.
@@ -259,45 +262,88 @@ const shieldDeadline = 5 * vtime.Second
 // answer to a prompt and for what runs alone. The error is an abort that came meanwhile;
 // where it cut the tool off there is a result.
 func (u *toolUse) start(p *kernel.Proc) error {
-	a := u.by
-	if r := a.record.result(u, p.Now()); r != nil {
-		u.result = *r
+	if !u.vetted && u.settled() {
 		return nil
+	}
+	ask, denied := u.decide()
+	if ask != nil {
+		var err error
+		if denied, err = u.prompt(p, ask); err != nil {
+			return err
+		}
+	}
+	switch {
+	case denied != nil:
+		u.result, u.unheard = *denied, true
+	case u.tool.Handled:
+		u.result, u.pending = u.by.w.handlers[u.tool.CanonicalName()].start(p, u.call)
+		u.took = u.time()
+	case !u.idle():
+		return u.perform(p)
+	}
+	return nil
+}
+
+// starts runs a tool use that is its answer's only one and waits for the clock alone, if
+// it is such a use: nobody is asked about it, and it acts on the agent's environment at
+// once. What was found out of any other one stays with it.
+func (u *toolUse) starts() bool {
+	if u.by.record != nil || u.tool != nil && (u.tool.Handled || u.runsAlone()) {
+		return false
+	}
+	u.began = u.by.w.cfg.Kernel.Now()
+	if u.settled() {
+		return true
+	}
+	u.vetted = true
+	ask, denied := u.decide()
+	switch {
+	case ask != nil:
+		return false
+	case denied != nil:
+		u.result, u.unheard = *denied, true
+	case !u.idle():
+		u.equip()
+		u.apply()
+	}
+	return true
+}
+
+// settled reports whether a tool use has its result before anybody decides about it.
+func (u *toolUse) settled() bool {
+	a := u.by
+	if r := a.record.result(u, a.w.cfg.Kernel.Now()); r != nil {
+		u.result = *r
+		return true
 	}
 	if u.tool == nil {
 		u.layer = string(a.ctx.Pool.RemovedBy(u.block.Name))
 		u.result = a.ctx.Pool.unavailable(u.block.Name, u.layer)
-		return nil
+		return true
 	}
 	if u.stoppedByHook() {
-		return nil
+		return true
 	}
 	if v, ok := a.w.handlers[u.tool.CanonicalName()].(vetted); ok {
 		if bad := v.refuse(u.call); bad != nil {
 			u.result, u.unheard = *bad, true
-			return nil
+			return true
 		}
 	}
-	if denied, err := u.permit(p); err != nil || denied != nil {
-		if denied != nil {
-			u.result, u.unheard = *denied, true
-		}
-		return err
-	}
-	switch {
-	case u.tool.Handled:
-		u.result, u.pending = a.w.handlers[u.tool.CanonicalName()].start(p, u.call)
-		u.took = u.time()
-	case u.tool.Run == nil:
+	return false
+}
+
+// idle gives a tool use that does nothing its result, and reports whether it is one.
+func (u *toolUse) idle() bool {
+	if u.tool.Run == nil {
 		u.result = failure("The tool " + u.tool.Name + " does nothing in this world.")
-	default:
-		if gone := a.w.refresh(u.tool.Name, u.block); gone != nil {
-			u.result, u.took = *gone, u.time()
-			return nil
-		}
-		return u.perform(p)
+		return true
 	}
-	return nil
+	if gone := u.by.w.refresh(u.tool.Name, u.block); gone != nil {
+		u.result, u.took = *gone, u.time()
+		return true
+	}
+	return false
 }
 
 // unavailable answers a call of a tool that the pool does not hold (FLT-09).

@@ -19,12 +19,10 @@ import (
 	"agentsim/sim/workspace"
 )
 
-// Model answers requests. Complete suspends the process for as long as the call
-// takes and fills resp. Its error is an *llm.APIError for what the API would
-// answer, or the reason for which the process was aborted; resp then holds what
-// was billed all the same.
+// Model answers requests. Begin takes one at the present instant and fills resp by the
+// end of the call. Its error is an *llm.APIError for what the API answers at once.
 type Model interface {
-	Complete(p *kernel.Proc, req *llm.Request, resp *llm.Response) error
+	Begin(k *kernel.Kernel, req *llm.Request, resp *llm.Response) (llm.Call, error)
 }
 
 // Forker makes forks. It is package fork; this package only knows where a fork

@@ -22,7 +22,7 @@ type Options struct {
 type Kernel struct {
 	now      vtime.Instant
 	steps    int64
-	switches int64 // resumed coroutines; steps that only moved the clock are not among them
+	switches int64 // resumed coroutines; what only moved the clock or ran without one is not among them
 	limits   Limits
 	timers   timers
 	ready    readySet

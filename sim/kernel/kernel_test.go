@@ -65,7 +65,7 @@ func suspendersHaveTheForm(t *testing.T) {
 		}
 	}
 	slices.Sort(seen)
-	want := []string{"Join", "Recv", "Sleep", "SleepUntil", "Wait", "WaitUntil"}
+	want := []string{"Join", "Recv", "Sleep", "SleepUntil", "Steps", "Wait", "WaitUntil"}
 	if !slices.Equal(seen, want) {
 		t.Errorf("functions that can suspend: %v, want %v", seen, want)
 	}

@@ -29,6 +29,7 @@ type Proc struct {
 	next          func() (struct{}, bool)
 	stop          func()
 	yield         func(struct{}) bool
+	stepper       Stepper  // what goes on in its place when it is resumed, nil for the coroutine
 	on            waitable // what it waits for, nil for the clock alone
 	before, after *Proc    // neighbours in the wait list of on
 	older, newer  *Proc    // neighbours among the live
@@ -42,6 +43,7 @@ type Proc struct {
 	shields       int32 // depth of Shield
 	state         procState
 	late          bool // the last wait ended by its timer
+	stepped       bool // the stepper has ended without the coroutine
 }
 
 // Kernel is the world p lives in.
@@ -81,6 +83,41 @@ func (p *Proc) SleepUntil(t vtime.Instant) error {
 		return err
 	}
 	return p.suspend(nil, max(t, p.k.now))
+}
+
+// Stepper is a part of a process that waits for nothing but the clock.
+type Stepper interface {
+	// Step goes on from the instant that it asked for, and asks for the next one; an
+	// instant that has passed is the present one. false ends the part.
+	Step() (until vtime.Instant, more bool)
+}
+
+// Steps takes the steps of s until it ends. A step that a wait has come before runs
+// without the process's coroutine, whose stack has gone cold since. The error is that of
+// Sleep; after it s does not go on.
+func (p *Proc) Steps(s Stepper) error {
+	p.mustRun()
+	for {
+		until, more := s.Step()
+		if !more {
+			return nil
+		}
+		if err := p.enter(); err != nil {
+			return err
+		}
+		if p.shields == 0 {
+			p.stepper = s
+		}
+		err := p.suspend(nil, max(until, p.k.now))
+		p.stepper = nil
+		if p.stepped {
+			p.stepped = false
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
 }
 
 // Join waits until every one of qs has ended. It does not report their errors.
@@ -192,15 +229,20 @@ func (p *Proc) suspend(on waitable, until vtime.Instant) error {
 
 // park hands control to the kernel and returns when the kernel hands it back.
 func (p *Proc) park(on waitable, until vtime.Instant) {
+	p.wait(on, until)
+	if !p.yield(struct{}{}) {
+		panic(unwinding{})
+	}
+}
+
+// wait makes p one that waits.
+func (p *Proc) wait(on waitable, until vtime.Instant) {
 	p.on, p.since, p.late, p.state = on, p.k.now, false, waiting
 	if on != nil {
 		on.queue().push(p)
 	}
 	if on == nil || until != never {
 		p.timer = p.k.timers.push(until, phaseProcess, (*wakeUp)(p))
-	}
-	if !p.yield(struct{}{}) {
-		panic(unwinding{})
 	}
 }
 
@@ -221,13 +263,41 @@ type unwinding struct{}
 // resume runs p until it waits or ends.
 func (k *Kernel) resume(p *Proc) {
 	k.steps++
-	k.switches++
 	k.phase, k.cur, p.state = phaseProcess, p, running
-	if p.next == nil {
-		p.next, p.stop = iter.Pull(p.run)
+	if p.stepper == nil || !p.goOn() {
+		k.switches++
+		if p.next == nil {
+			p.next, p.stop = iter.Pull(p.run)
+		}
+		p.next()
 	}
-	p.next()
 	k.cur = nil
+}
+
+// goOn takes steps on the kernel's stack, and reports whether p waits again. Else its
+// coroutine is to go on: the steps have ended, or p is aborted.
+func (p *Proc) goOn() (waits bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			p.k.fail(&PanicError{Process: p.name, Instant: p.k.now, Value: v, Stack: debug.Stack()})
+			p.state, waits = waiting, true // until Close
+		}
+	}()
+	for p.aborted == nil {
+		until, more := p.stepper.Step()
+		if !more {
+			p.stepped = true
+			return false
+		}
+		if p.aborted != nil {
+			return false
+		}
+		if p.late, until = true, max(until, p.k.now); !p.k.jump(until) {
+			p.wait(nil, until)
+			return true
+		}
+	}
+	return false
 }
 
 // run is the coroutine.

@@ -6,6 +6,19 @@ import (
 	"agentsim/sim/vtime"
 )
 
+// Call is a request under way. Of End and Abandon one is called, once; after that the
+// call is nobody's any more.
+type Call interface {
+	// Ends is when the last byte of the answer comes.
+	Ends() vtime.Instant
+	// End fills the response, at that instant. The error is an *APIError for what the API
+	// answers.
+	End() error
+	// Abandon ends the call of a client that goes away before it has heard the answer:
+	// the response has then what was billed all the same, and no blocks.
+	Abandon(now vtime.Instant)
+}
+
 // Response is what the model answered and what the server counted.
 type Response struct {
 	Blocks []Block // assistant content, in order

@@ -163,8 +163,13 @@ func (e *Anthropic) recordHit(a *Admission, p *place) {
 		if !l.on {
 			continue
 		}
-		h.Expiry = max(h.Expiry, e.store.expiry(l, llm.TTL(c)))
+		if at := e.store.expiry(l, llm.TTL(c)); at > h.Expiry {
+			h.Expiry, a.Report.Life, a.Report.Left = at, e.store.classes[c].life, at.Sub(a.Start)
+		}
 		h.Kept = h.Kept || l.kids > 0
+	}
+	if h.Kept {
+		a.Report.Life, a.Report.Left = 0, 0
 	}
 	for i := range a.marks[:a.n] {
 		// Behind the hit nothing is paid for, so no longer life is to be had.

@@ -443,6 +443,9 @@ func describe(a *cachemodel.Admission) string {
 	if n := a.Report.WrittenTo; n != nil {
 		fmt.Fprintf(&b, " writes=%d", n.Pos)
 	}
+	if r := &a.Report; r.Life > 0 && r.Left <= r.Life/10 {
+		fmt.Fprintf(&b, " left=%s of %s", r.Left, r.Life)
+	}
 	if a.Report.Undecided > 0 {
 		fmt.Fprintf(&b, " undecided=%d", a.Report.Undecided)
 	}

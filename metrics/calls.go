@@ -15,6 +15,8 @@ func (f *Fold) request(e *transcript.Event, b *transcript.Request) {
 	f.hangUp(a, e.At)
 	a.sent, a.inCall = e.At, true
 	a.Tally.Requests++
+	f.requests++
+	a.number = f.requests
 	if b.Attempt > 0 {
 		a.Tally.Retries++
 	}
@@ -27,7 +29,29 @@ func (f *Fold) response(e *transcript.Event, b *transcript.Response) {
 	f.call = Call{Agent: e.Agent, Call: b.Call, Attempt: b.Attempt, Model: b.Model, Ended: e.At,
 		Usage: b.Resp.Usage, Miss: b.Resp.Cache.Miss}
 	f.bill(a)
+	f.narrow(a, &b.Resp.Cache)
 	a.woken = false
+}
+
+// narrow keeps that f.call read what had nearly expired, and what it would have cost to
+// write that again, for as long.
+func (f *Fold) narrow(a *agent, read *llm.CacheReport) {
+	if read.Life == 0 || read.Left > read.Life/10 {
+		return
+	}
+	n, u := &f.run.Narrow, f.call.Usage
+	if n.Calls++; n.Calls == 1 || read.Left < n.Left {
+		n.Left, n.Life, n.Lineage, n.Number = read.Left, read.Life, a.Lineage, a.number
+	}
+	if m := f.model(f.call.Model); !m.Unpriced {
+		again := u
+		if again.Read = 0; read.Life >= vtime.Hour {
+			again.Write1h += u.Read
+		} else {
+			again.Write5m += u.Read
+		}
+		n.Cost += m.price.Cost(again) - m.price.Cost(u)
+	}
 }
 
 func (f *Fold) apiError(e *transcript.Event, b *transcript.APIError) {
@@ -66,6 +90,7 @@ func (t *Tally) book(c *Call) {
 	if r := c.Miss.Reason; r != llm.NotMissed {
 		t.Misses[r].Calls++
 		t.Misses[r].Lost += c.Miss.Lost
+		t.Misses[r].Cost += c.lost
 	}
 }
 
@@ -78,6 +103,9 @@ func (f *Fold) price(c *Call) (p Parts) {
 		return p
 	}
 	c.Cost, c.Uncached = m.price.Cost(c.Usage), m.price.CostUncached(c.Usage)
+	if c.Miss.Reason != llm.NotMissed {
+		c.lost = c.Cost - m.price.Cost(c.Usage.Hit(c.Miss.Lost))
+	}
 	r, u := rates(m.price, c.Usage), c.Usage
 	p = Parts{
 		Input:   r.Cost(llm.Usage{Input: u.Input}),

@@ -44,8 +44,10 @@ type Fold struct {
 	first  vtime.Instant
 	last   vtime.Instant
 	call   Call
-	watch  []watched
-	named  map[[2]string]bool // facts that were named as missing, by item and fact
+	// requests is how many were sent.
+	requests int64
+	watch    []watched
+	named    map[[2]string]bool // facts that were named as missing, by item and fact
 	// stretches are the parts of each phase that have ended.
 	stretches [NumPhases][]stretch
 }
@@ -54,6 +56,7 @@ type Fold struct {
 type agent struct {
 	Agent
 	sent   vtime.Instant // of the request on its way
+	number int64         // its number in the run, from 1
 	inCall bool
 	woken  bool // by a notification, and not answered since
 	async  bool

@@ -24,6 +24,7 @@ type Run struct {
 	Models   []Model    // by name
 	Tools    []string   // that were called, by first call
 	Idled    []Idled    // interrupts that met an idle root, in their order
+	Narrow   Narrow     // calls that nearly missed
 	Watched  []Watched  // calls asked for that were made, in the order of Options.Watch
 
 	Phases   [NumPhases]PhaseTimes                // CRD-07
@@ -54,6 +55,15 @@ type Agent struct {
 	RolledCost cachemodel.Picodollars
 	// Path is the longest chain of call intervals that ends with this agent.
 	Path vtime.Duration
+}
+
+// Narrow is the calls that read a prefix in the last tenth of its life.
+type Narrow struct {
+	Calls      int64
+	Cost       cachemodel.Picodollars // more, had they written these prefixes again
+	Left, Life vtime.Duration         // of the one that came closest to its end
+	Lineage    string                 // who sent that one
+	Number     int64                  // its number in the run, from 1
 }
 
 // Idled is an interrupt that ended no turn, because none of its root's went on, or a
@@ -173,6 +183,8 @@ type Call struct {
 	Miss          llm.Miss
 	Status        int // 0 when answered or dropped, else the API error's
 	Failed        bool
+
+	lost cachemodel.Picodollars // of Cost, what a miss made it more
 }
 
 // Finished reports whether the run came to its end and none of its roots failed

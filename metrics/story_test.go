@@ -46,6 +46,9 @@ func TestStories(t *testing.T) {
 				return s.tell(t, d)
 			case "show":
 				return s.show(t, d)
+			case "misses":
+				r := s.fold.Run()
+				return fmt.Sprintf("%+v\n%+v\n", r.Total.AllMisses(), r.Narrow)
 			case "agents":
 				return s.rows()
 			}
@@ -119,7 +122,8 @@ func (s *story) body(t *testing.T, who, verb string, args map[string]string) tra
 		return n
 	}
 	usage := llm.Usage{Input: num("in"), Write5m: num("w5"), Write1h: num("w1"), Read: num("read"), Output: num("out")}
-	cache := llm.CacheReport{Miss: llm.Miss{Reason: reason(args["miss"]), Lost: num("lost"), Pos: int32(num("pos")), Byte: num("byte")}}
+	cache := llm.CacheReport{Miss: llm.Miss{Reason: reason(args["miss"]), Lost: num("lost"), Pos: int32(num("pos")), Byte: num("byte")},
+		Life: vtime.Duration(num("life")) * vtime.Minute, Left: vtime.Duration(num("left")) * vtime.Second}
 	model := "priced"
 	if m, ok := args["model"]; ok {
 		model = m

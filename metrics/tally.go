@@ -43,6 +43,9 @@ const NumMisses = llm.NumMisses
 type Missed struct {
 	Calls int64 `json:"calls"`
 	Lost  int64 `json:"lost"` // tokens that were expected and not read
+	// Cost is what the calls were billed more than had they read them, as far as they
+	// sent them again.
+	Cost cachemodel.Picodollars `json:"cost"`
 }
 
 // Tally is what adds up over calls. The zero value is empty.
@@ -116,12 +119,13 @@ func (t *Tally) Rereads() (n int64) {
 	return n
 }
 
-// AllMisses is the number of calls that missed, whatever the reason, and the
-// tokens lost.
+// AllMisses is the number of calls that missed, whatever the reason, the tokens lost and
+// what that cost.
 func (t *Tally) AllMisses() (m Missed) {
 	for _, k := range t.Misses[1:] {
 		m.Calls += k.Calls
 		m.Lost += k.Lost
+		m.Cost += k.Cost
 	}
 	return m
 }

@@ -155,12 +155,16 @@ func waits(rule llm.Retry) (all vtime.Duration, ok bool) {
 	return all, true
 }
 
-// by says how many calls there were, and the agent of the first.
+// by says how many calls there were, and whose: the first three agents by name.
 func by(who []string, one, many string) string {
 	if len(who) > 1 {
 		one = fmt.Sprintf(many, len(who))
 	}
-	return one + " (" + who[0] + ")"
+	whose := slices.Compact(slices.Sorted(slices.Values(who)))
+	if n := len(whose) - 3; n > 0 {
+		whose = append(whose[:3], fmt.Sprintf("and %d more", n))
+	}
+	return one + " (" + strings.Join(whose, ", ") + ")"
 }
 
 const timeLimit = " reached the time limit of "

@@ -62,7 +62,7 @@ VARIANT  MISS REASON  CALLS  TOKENS WRITTEN AGAIN
 fork     look-back        1                61.4 k
 
 fork costs $0.31 more than inline: cache read +$0.36, cache write -$0.05
-fork paid $0.30 for the prompts of 8 re-invocations, 15.7 % of its bill
+fork paid $0.30 for the prompts of 8 re-invocations at 61.3 k tokens of prefix on average, 15.7 % of its bill
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
@@ -104,6 +104,9 @@ func TestConformance(t *testing.T) {
 	t.Run("CLI-03 a bill less than a hundredth above the cheapest is not explained, an equal one is told", smallDifferences)
 	t.Run("CLI-03 where variants have other models, the price of their tokens comes first, and the parts are what other amounts cost", otherModels)
 	t.Run("CLI-03 REPO-09 so where variants pay other prices for one model", otherPrices)
+	t.Run("CLI-03 where another variant would be the cheapest had no call missed, that is told", missesDecide)
+	t.Run("CLI-03 what misses are of the writes is told as what was paid for again", paidAgain)
+	t.Run("CLI-03 calls that read what had nearly expired are told from one per cent of a known bill on", nearMisses)
 	t.Run("CON-17 what wake-ups cost is told from one per cent of a known bill on", cheapWakeUps)
 }
 
@@ -204,6 +207,66 @@ func otherPrices(t *testing.T) {
 	rows[1].Run.Models[0].Prices = rows[0].Run.Models[0].Prices
 	if got := strings.Join(Why(rows), "\n"); strings.Contains(got, "prices") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// missesDecide has fork cost 31 cents more than inline, with one miss.
+func missesDecide(t *testing.T) {
+	const cent = 10_000_000_000
+	for _, c := range []struct {
+		fork, inline cachemodel.Picodollars // what misses cost
+		done         int64                  // items of fork's nine
+		want         string
+	}{
+		{31 * cent, 0, 9, ""},
+		{32 * cent, 0, 9, "misses decide which is the cheapest: without its 1 miss (look-back) fork would cost $1.59, and inline $1.60"},
+		{32 * cent, cent, 9, ""},
+		{41 * cent, 4 * cent, 9, "misses decide which is the cheapest: without its 1 miss (look-back) fork would cost $1.50, and inline without its own $1.56"},
+		{32 * cent, 0, 8, ""},
+	} {
+		rows := sample()
+		rows[1].Run.Total.Misses[llm.MissLookBack].Cost, rows[1].Run.Items.Done = c.fork, c.done
+		rows[0].Run.Total.Misses[llm.MissExpired] = metrics.Missed{Cost: c.inline}
+		if c.inline > 0 {
+			rows[0].Run.Total.Misses[llm.MissExpired].Calls = 1
+		}
+		got := ""
+		for _, line := range Why(rows) {
+			if strings.HasPrefix(line, "misses") {
+				got = line
+			}
+		}
+		if got != c.want {
+			t.Errorf("%+v: got %q", c, got)
+		}
+	}
+}
+
+func paidAgain(t *testing.T) {
+	rows := sample()
+	rows[1].Run.Total.Usage.Write5m = 218_000
+	const want = "; it writes 100 k tokens more, and misses made it pay for 61.4 k again (look-back: 1 call more)"
+	if got := Why(rows)[0]; !strings.HasSuffix(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func nearMisses(t *testing.T) {
+	rows := sample()
+	near := metrics.Narrow{Calls: 2, Cost: 16_000_000_000, Left: 25 * vtime.Second, Life: 5 * vtime.Minute, Lineage: "main", Number: 101}
+	rows[0].Run.Narrow = near
+	const want = "inline had 2 calls read the cache in the last tenth of a TTL, closest to expiry 25.0s before 5m00s were over (main, call 101); too late, they would have cost $0.0160 more"
+	if got := strings.Join(NearMisses(rows), "\n"); got != want {
+		t.Errorf("got %q", got)
+	}
+	rows[0].Run.Narrow.Cost--
+	if got := NearMisses(rows); got != nil {
+		t.Errorf("less than one per cent: %q", got)
+	}
+	rows[0].Run.Narrow = near
+	rows[0].Run.Models[0].Unpriced = true
+	if got := NearMisses(rows); got != nil {
+		t.Errorf("a bill that is not known: %q", got)
 	}
 }
 

@@ -49,8 +49,8 @@ func WakeUps(rows []Row) []string {
 		if t.WakeUps == 1 {
 			noun = "re-invocation"
 		}
-		out = append(out, fmt.Sprintf("%s paid %s for the prompts of %d %s, %s of its bill", variantName(r),
-			Money(t.WakeUpCost), t.WakeUps, noun, Percent(int64(t.WakeUpCost), int64(t.Cost))))
+		out = append(out, fmt.Sprintf("%s paid %s for the prompts of %d %s at %s tokens of prefix on average, %s of its bill", variantName(r),
+			Money(t.WakeUpCost), t.WakeUps, noun, Quantity(round(t.WakeUpTokens, t.WakeUps)), Percent(int64(t.WakeUpCost), int64(t.Cost))))
 	}
 	return out
 }
@@ -115,6 +115,7 @@ func Why(rows []Row) []string {
 				out = append(out, difference(r, group[best]))
 			}
 		}
+		out = append(out, decided(group, best)...)
 	}
 	return out
 }
@@ -151,13 +152,56 @@ func difference(r, best Row) string {
 	return text + again(best.Run.Total, r.Run.Total)
 }
 
-// again names the reason of misses for which most of what r wrote more than the
-// cheapest was written; "" for none.
+// decided says which variant would be the cheapest had no call missed, where that is
+// another one than is.
+func decided(group []Row, best int) []string {
+	first := best
+	hits := func(i int) cachemodel.Picodollars {
+		return group[i].Run.Total.Cost - group[i].Run.Total.AllMisses().Cost
+	}
+	for i, r := range group {
+		if sameWork(r.Run, group[best].Run) && hits(i) < hits(first) {
+			first = i
+		}
+	}
+	if first == best {
+		return nil
+	}
+	var reasons []string
+	for i, m := range group[first].Run.Total.Misses {
+		if m.Calls > 0 {
+			reasons = append(reasons, llm.MissReason(i).String())
+		}
+	}
+	own := ""
+	if hits(best) < group[best].Run.Total.Cost {
+		own = " without its own"
+	}
+	return []string{fmt.Sprintf("misses decide which is the cheapest: without its %s (%s) %s would cost %s, and %s%s %s", count(group[first].Run.Total.AllMisses().Calls, "miss", "misses"),
+		strings.Join(reasons, ", "), variantName(group[first]), Money(hits(first)), variantName(group[best]), own, Money(hits(best)))}
+}
+
+// NearMisses says in a line for each variant which calls read what had nearly expired,
+// where writing that again would have cost at least one per cent of a bill that is known.
+func NearMisses(rows []Row) (out []string) {
+	for _, r := range rows {
+		n := r.Run.Narrow
+		if n.Calls == 0 || len(r.Run.Unpriced()) > 0 || n.Cost < r.Run.Total.Cost/100 || n.Cost < visible {
+			continue
+		}
+		out = append(out, fmt.Sprintf("%s had %s read the cache in the last tenth of a TTL, closest to expiry %s before %s were over (%s, call %d); too late, they would have cost %s more",
+			variantName(r), count(n.Calls, "call", "calls"), Time(n.Left), Time(n.Life), n.Lineage, n.Number, Money(n.Cost)))
+	}
+	return out
+}
+
+// again says how much more r's misses paid for again than those of the cheapest, by the
+// reason for which that is most of what r wrote more; "" for none.
 func again(best, r metrics.Tally) string {
 	for i, m := range r.Misses {
 		calls, lost := m.Calls-best.Misses[i].Calls, m.Lost-best.Misses[i].Lost
 		if more := r.Usage.Written() - best.Usage.Written(); calls > 0 && more > 0 && 2*lost > more {
-			return fmt.Sprintf("; most of the writes are misses (%s: %s more, %s tokens)", llm.MissReason(i), count(calls, "call", "calls"), Quantity(lost))
+			return fmt.Sprintf("; it writes %s tokens more, and misses made it pay for %s again (%s: %s more)", Quantity(more), Quantity(lost), llm.MissReason(i), count(calls, "call", "calls"))
 		}
 	}
 	return ""

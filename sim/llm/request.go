@@ -127,5 +127,17 @@ func (u Usage) Plus(o Usage) Usage {
 	return Usage{u.Input + o.Input, u.Write5m + o.Write5m, u.Write1h + o.Write1h, u.Read + o.Read, u.Output + o.Output}
 }
 
+// Hit is the usage had lost tokens been read that were paid for again: those that were
+// written come first, then plain ones. Tokens that are in neither were not sent again.
+func (u Usage) Hit(lost int64) Usage {
+	for _, paid := range []*int64{&u.Write5m, &u.Write1h, &u.Input} {
+		n := min(lost, *paid)
+		*paid -= n
+		lost -= n
+		u.Read += n
+	}
+	return u
+}
+
 // Total is all tokens of the call: the four usage figures' sum.
 func (u Usage) Total() int64 { return u.Prompt() + u.Output }

@@ -53,6 +53,10 @@ type CacheReport struct {
 	// Undecided is how many breakpoints have a length within the counter's error
 	// of the model's minimum; the point estimate decided (CON-06).
 	Undecided int
+	// Life is how long what was read is kept unused, and Left how much of that was left
+	// when it was read; both 0 where nothing was read, where longer prefixes keep it too,
+	// and where nothing expires. Neither is in the text of events.
+	Life, Left vtime.Duration
 }
 
 // Expectation is the earlier request whose prefix a request could have read:

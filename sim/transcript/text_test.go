@@ -105,6 +105,11 @@ var outOfText = map[string]string{
 	"AgentEnd.Progress":     "a count of calls and answers",
 	"Response.Resp.Again":   "a finding",
 	"Response.Resp.Copy":    "an error of its own",
+
+	"Response.Resp.Cache.Life": "follows from the requests before",
+	"Response.Resp.Cache.Left": "follows from the requests before",
+	"APIError.Err.Cache.Life":  "follows from the requests before",
+	"APIError.Err.Cache.Left":  "follows from the requests before",
 }
 
 // mutate changes one leaf after the other, calls check and restores it.

@@ -1,13 +1,17 @@
 package rundb
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"agentsim/cachemodel"
 	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
 	"agentsim/sim/recording"
+	"agentsim/sim/reprice"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/vtime"
 )
@@ -19,6 +23,7 @@ type Loss struct {
 	Cause, Meaning, Keep    string                 // Keep is what would have kept it
 	Cost                    cachemodel.Picodollars // more than a hit
 	Priced                  bool                   // whether the cost is known
+	Set                     string                 // the path of the TTL that let it expire; "" for none, or one that no setting mends
 }
 
 // Request is one call with all that it takes to say what a miss of it lost.
@@ -36,14 +41,21 @@ func (c Request) Loss(back int) Loss {
 	sent := Again(c.Usage, c.Lost)
 	back = max(back, c.Back)
 	if x := c.Recorded; x != nil {
-		return Loss{x.Expected, sent, x.Pred, recording.Reason(x.Cause), x.Meaning, x.Keep, cachemodel.Picodollars(x.LostCost), Known(c.Model)}
+		return Loss{x.Expected, sent, x.Pred, recording.Reason(x.Cause), x.Meaning, x.Keep, cachemodel.Picodollars(x.LostCost), Known(c.Model), ""}
 	}
 	cost, priced := moreThanAHit(c.CallInfo, c.Price)
 	cause := c.Miss
 	if c.Servers != "" {
 		cause += ": " + c.Servers
 	}
-	return Loss{c.Expected, sent, c.After, cause, meaning(c.CallInfo, back, c.Price), c.remedy(back), cost, priced}
+	keep := c.remedy(back)
+	set := ""
+	for _, path := range []string{ownTTL, childTTL} {
+		if strings.Contains(keep, path+": 1h") {
+			set = path
+		}
+	}
+	return Loss{c.Expected, sent, c.After, cause, meaning(c.CallInfo, back, c.Price), keep, cost, priced, set}
 }
 
 // Requests are a run's calls in order, as far as they are recorded, with what it takes
@@ -80,7 +92,7 @@ func Requests(db *sqlite.DB, info sqlite.RunInfo) ([]Request, error) {
 
 // Again is how many of the tokens that a call lost it paid for again: a prompt that
 // became shorter lost more than it sent.
-func Again(u llm.Usage, lost int64) int64 { return sqlite.Hit(u, lost).Read - u.Read }
+func Again(u llm.Usage, lost int64) int64 { return u.Hit(lost).Read - u.Read }
 
 // reach is how many positions behind itself a breakpoint finds an entry: it looks
 // at twenty, its own among them (CACHE-14).
@@ -132,6 +144,65 @@ func (c Request) remedy(back int) string {
 	return keep
 }
 
+// The TTLs of main agents with their forks, and of sub-agents.
+const (
+	ownTTL   = "provider.ttl"
+	childTTL = "provider.subagent_ttl"
+)
+
+// LongerTTL says what a run would have cost in all had the TTL that let a call's entry
+// expire been an hour, for those alone that it is of and for all agents; "" for a call
+// that missed for another reason. Where the record cannot tell, it names the command that
+// estimates it. at is the flag that names the database.
+func LongerTTL(db *sqlite.DB, info sqlite.RunInfo, l Loss, at string) string {
+	if l.Set == "" {
+		return ""
+	}
+	other, kind := childTTL, "main"
+	if l.Set == childTTL {
+		other, kind = ownTTL, "subagent"
+	}
+	was, alone, err := hourly(db, info, l.Set)
+	_, all, failed := hourly(db, info, l.Set, other)
+	if err != nil || failed != nil {
+		return fmt.Sprintf("what a TTL of 1h costs in all the record cannot tell; agentsim whatif %s --ttl %s=1h%s estimates it", ui.Short(info.ID), kind, at)
+	}
+	text := fmt.Sprintf("%s: 1h alone: %s in all, %s", l.Set, report.Money(alone), apart(alone-was))
+	if all != alone {
+		text += fmt.Sprintf("; with %s: 1h too: %s, %s", other, report.Money(all), apart(all-was))
+	}
+	return text + " (requests and times as recorded)"
+}
+
+func apart(more cachemodel.Picodollars) string {
+	if more < 0 {
+		return report.Money(-more) + " less"
+	}
+	return report.Money(more) + " more"
+}
+
+// hourly is what a run cost, and what it would have with TTLs of an hour at paths.
+func hourly(db *sqlite.DB, info sqlite.RunInfo, paths ...string) (was, now cachemodel.Picodollars, err error) {
+	if err := cmp.Or(NeedsAll(info), NeedsContent(info)); err != nil {
+		return 0, 0, err
+	}
+	r, err := reprice.Load(db, info.ID)
+	if err != nil {
+		return 0, 0, err
+	}
+	for i, path := range paths {
+		paths[i] = path + "=1h"
+	}
+	own, other, err := r.Play(paths, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	for i := range own.Calls {
+		was, now = was+cachemodel.Picodollars(own.Calls[i].Cost()), now+cachemodel.Picodollars(other.Calls[i].Cost())
+	}
+	return was, now, nil
+}
+
 // expiredOfSubagent reports whether a call missed what a sub-agent's own lifetime,
 // which forks do not have, left to expire.
 func expiredOfSubagent(c *sqlite.CallInfo) bool {
@@ -145,7 +216,7 @@ func moreThanAHit(c *sqlite.CallInfo, price Pricing) (cachemodel.Picodollars, bo
 	if err != nil || c.Lost <= 0 {
 		return 0, false
 	}
-	return p.Cost(c.Usage) - p.Cost(sqlite.Hit(c.Usage, c.Lost)), true
+	return p.Cost(c.Usage) - p.Cost(c.Usage.Hit(c.Lost)), true
 }
 
 // remedies says, by reason, what would have kept the prefix.

@@ -112,7 +112,7 @@ func lostPrice(t *testing.T) {
 		{llm.Usage{Input: 300, Write1h: 100}, 250, llm.Usage{Input: 150, Read: 250}},
 		{llm.Usage{Input: 30, Write5m: 100}, 5000, llm.Usage{Read: 130}}, // the rest was not sent again
 	} {
-		if got := Hit(c.u, c.lost); got != c.want {
+		if got := c.u.Hit(c.lost); got != c.want {
 			t.Errorf("%v without a loss of %d is %v, want %v", c.u, c.lost, got, c.want)
 		}
 	}

@@ -32,19 +32,6 @@ func (w *Writer) lostCost(c *billed) int64 {
 		return 0
 	}
 	paid, _ := w.opt.Cost(c.model, c.usage)
-	hit, _ := w.opt.Cost(c.model, Hit(c.usage, c.lost))
+	hit, _ := w.opt.Cost(c.model, c.usage.Hit(c.lost))
 	return paid - hit
-}
-
-// Hit is a usage had lost tokens been read that were paid for again: those that
-// were written come first, then plain ones. Tokens that stand in neither were not
-// sent again.
-func Hit(u llm.Usage, lost int64) llm.Usage {
-	for _, paid := range []*int64{&u.Write5m, &u.Write1h, &u.Input} {
-		n := min(lost, *paid)
-		*paid -= n
-		lost -= n
-		u.Read += n
-	}
-	return u
 }

@@ -78,7 +78,7 @@ func misses(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, o *options) 
 			return err
 		}
 	} else {
-		causes(d, rows)
+		causes(d, rows, func(l rundb.Loss) string { return rundb.LongerTTL(db, info, l, o.at) })
 		d.Say("\none of them: agentsim inspect %s --call %d%s", ui.Short(info.ID), rows[0].N, o.at)
 	}
 	fanOuts(d, fans)
@@ -112,8 +112,8 @@ type lostBy struct {
 }
 
 // causes says what the misses of each cause lost, those that cost most first, and
-// what would have kept it.
-func causes(d *report.Document, rows []one) {
+// what would have kept it. longer says what a longer TTL comes to.
+func causes(d *report.Document, rows []one, longer func(rundb.Loss) string) {
 	var list []lostBy
 	var all, open cachemodel.Picodollars // what all misses cost, and those that may be none
 	priced := true
@@ -121,7 +121,7 @@ func causes(d *report.Document, rows []one) {
 		l := c.Loss(0)
 		i := slices.IndexFunc(list, func(o lostBy) bool { return o.Cause == l.Cause && o.Keep == l.Keep && o.Meaning == l.Meaning })
 		if i < 0 {
-			i, list = len(list), append(list, lostBy{Loss: rundb.Loss{Cause: l.Cause, Meaning: l.Meaning, Keep: l.Keep, Priced: true}})
+			i, list = len(list), append(list, lostBy{Loss: rundb.Loss{Cause: l.Cause, Meaning: l.Meaning, Keep: l.Keep, Set: l.Set, Priced: true}})
 		}
 		sum := &list[i]
 		sum.calls, sum.Tokens, sum.Cost, sum.Priced = sum.calls+1, sum.Tokens+l.Tokens, sum.Cost+l.Cost, sum.Priced && l.Priced
@@ -142,6 +142,13 @@ func causes(d *report.Document, rows []one) {
 		col{Head: "WOULD HAVE KEPT IT", Of: func(l lostBy) report.Value { return report.Text(l.Keep).OrBlank(l.Keep != "") }}))
 	if priced {
 		d.Say("\nall of them cost %s more than hits would have", report.Money(all))
+	}
+	var said []string
+	for _, l := range list {
+		if l.Set != "" && !slices.Contains(said, l.Set) {
+			said = append(said, l.Set)
+			d.Say("%s", longer(l.Loss))
+		}
 	}
 	if open > 0 {
 		d.Say("undecided ones may have been hits: the bill may be off by up to %s", report.Money(open))

@@ -32,7 +32,6 @@ import (
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/importer"
 	"agentsim/sim/recording/judge"
-	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/vtime"
 )
 
@@ -283,7 +282,7 @@ func (m *money) take(x *recording.Session, file string) {
 		c := call{at: r.Start}
 		if p, err := rundb.PriceOf(r.Model); err == nil {
 			c.priced, c.cost = true, p.Cost(r.Usage)
-			hit := sqlite.Hit(r.Usage, v.Lost(r))
+			hit := r.Usage.Hit(v.Lost(r))
 			if c.again = hit.Read - r.Usage.Read; c.again > 0 {
 				c.dearer, c.because = c.cost-p.Cost(hit), v.Cause.String()
 			}

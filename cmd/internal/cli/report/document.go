@@ -31,7 +31,7 @@ func document(runs []*recorded, at string) *report.Document {
 		d.Embed(bills.Inline)
 	}
 	d.Label("unfinished", unfinished(runs)...)
-	d.Label("why", slices.Concat(report.Why(all), report.WakeUps(all), report.Losses(all), undone(runs))...)
+	d.Label("why", slices.Concat(report.Why(all), report.Slower(all), report.NearMisses(all), report.WakeUps(all), report.Losses(all), undone(runs))...)
 	d.Label("assumed", append(gathered(runs, func(x *said) []string { return x.assumed }), unknown(runs))...)
 	d.Label("unverified", gathered(runs, func(x *said) []string { return x.options })...)
 	for _, part := range []struct {
@@ -49,7 +49,7 @@ func document(runs []*recorded, at string) *report.Document {
 	d.Table(money(runs))
 	if lost := losses(runs); len(lost) > 0 {
 		d.Title("Calls that read less than they could have")
-		d.Table(lossTable(lost))
+		d.Table(lossTable(lost, at))
 	}
 	return d
 }
@@ -155,7 +155,10 @@ func money(runs []*recorded) *report.Sheet {
 		from := len(list)
 		for i := range r.calls {
 			c := &r.calls[i]
-			typ := c.Structure + " " + c.Type
+			typ := c.Type
+			if c.Structure != c.Type && c.Structure != "root" {
+				typ += ", " + c.Structure
+			}
 			if _, met := at[typ]; !met {
 				at[typ] = len(list)
 				list = append(list, spent{run: r.row.Variant, typ: typ})
@@ -181,7 +184,7 @@ func money(runs []*recorded) *report.Sheet {
 		failed = " FAILED"
 	}
 	return report.TableOf("", list,
-		col{Head: "RUN", Of: func(x spent) report.Value { return report.Text(x.run) }},
+		col{Head: "VARIANT", Of: func(x spent) report.Value { return report.Text(x.run) }},
 		col{Head: "AGENTS", Of: func(x spent) report.Value { return report.Text(x.typ) }},
 		col{Head: " CALLS", Of: func(x spent) report.Value { return report.Count(x.calls) }},
 		col{Head: failed, Of: func(x spent) report.Value { return report.Count(x.failed) }},
@@ -196,8 +199,8 @@ func money(runs []*recorded) *report.Sheet {
 // lost is what the misses of one run for one cause cost.
 type lost struct {
 	rundb.Loss
-	run   string
-	calls int64
+	of    *recorded
+	calls []*rundb.Request
 	one   int64 // a call of them, the dearest
 	most  cachemodel.Picodollars
 }
@@ -210,12 +213,12 @@ func losses(runs []*recorded) (list []lost) {
 				continue
 			}
 			l := c.Loss(0)
-			at := slices.IndexFunc(list, func(o lost) bool { return o.run == r.row.Variant && o.Cause == l.Cause && o.Keep == l.Keep })
+			at := slices.IndexFunc(list, func(o lost) bool { return o.of == r && o.Cause == l.Cause && o.Keep == l.Keep })
 			if at < 0 {
-				at, list = len(list), append(list, lost{Loss: rundb.Loss{Cause: l.Cause, Meaning: l.Meaning, Keep: l.Keep, Priced: true}, run: r.row.Variant, one: c.N, most: -1})
+				at, list = len(list), append(list, lost{Loss: rundb.Loss{Cause: l.Cause, Meaning: l.Meaning, Keep: l.Keep, Set: l.Set, Priced: true}, of: r, one: c.N, most: -1})
 			}
 			sum := &list[at]
-			sum.calls, sum.Tokens, sum.Cost, sum.Priced = sum.calls+1, sum.Tokens+l.Tokens, sum.Cost+l.Cost, sum.Priced && l.Priced
+			sum.calls, sum.Tokens, sum.Cost, sum.Priced = append(sum.calls, c), sum.Tokens+l.Tokens, sum.Cost+l.Cost, sum.Priced && l.Priced
 			if l.Cost > sum.most {
 				sum.most, sum.one = l.Cost, c.N
 			}
@@ -225,15 +228,44 @@ func losses(runs []*recorded) (list []lost) {
 	return list
 }
 
-func lossTable(list []lost) *report.Sheet {
+// who names the agents whose calls missed, with the calls, the first three of each.
+func (l *lost) who() string {
+	var text []string
+	for _, calls := range ui.Alike(l.calls, func(c *rundb.Request) string { return c.Lineage }) {
+		var numbers []string
+		for _, c := range calls[:min(3, len(calls))] {
+			numbers = append(numbers, fmt.Sprint(c.N))
+		}
+		if n := len(calls) - len(numbers); n > 0 {
+			numbers = append(numbers, fmt.Sprintf("%d more", n))
+		}
+		text = append(text, calls[0].Lineage+": "+strings.Join(numbers, ", "))
+	}
+	if n := len(text) - 3; n > 0 {
+		text = append(text[:3], ui.Plural(n, "more agent"))
+	}
+	return strings.Join(text, "; ")
+}
+
+// kept is what would have kept what expired, and what that comes to.
+func (l *lost) kept(at string) report.Value {
+	text := l.Keep
+	if longer := rundb.LongerTTL(l.of.db, l.of.RunInfo, l.Loss, at); longer != "" {
+		text += ". " + longer
+	}
+	return report.Text(text).OrBlank(text != "")
+}
+
+func lossTable(list []lost, at string) *report.Sheet {
 	type col = report.Column[lost]
 	return report.TableOf("", list,
-		col{Head: "RUN", Of: func(l lost) report.Value { return report.Text(l.run) }},
+		col{Head: "VARIANT", Of: func(l lost) report.Value { return report.Text(l.of.row.Variant) }},
 		col{Head: "MISS REASON", Of: func(l lost) report.Value { return report.Text(l.Cause) }},
-		col{Head: " CALLS", Of: func(l lost) report.Value { return report.Count(l.calls) }},
+		col{Head: " CALLS", Of: func(l lost) report.Value { return report.Count(len(l.calls)) }},
+		col{Head: "AGENT: CALLS", Of: func(l lost) report.Value { return report.Text(l.who()) }},
 		col{Head: " WRITTEN AGAIN", Of: func(l lost) report.Value { return report.Tokens(l.Tokens) }},
 		col{Head: " COST OF IT", Of: func(l lost) report.Value { return report.Dollars(l.Cost).If(l.Priced) }},
 		col{Head: " DEAREST CALL", Of: func(l lost) report.Value { return report.Count(l.one) }},
 		col{Head: "WHY", Of: func(l lost) report.Value { return report.Text(l.Meaning) }},
-		col{Head: "WOULD HAVE KEPT IT", Of: func(l lost) report.Value { return report.Text(l.Keep).OrBlank(l.Keep != "") }})
+		col{Head: "WOULD HAVE KEPT IT", Of: func(l lost) report.Value { return l.kept(at) }})
 }

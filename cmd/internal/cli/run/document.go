@@ -149,7 +149,7 @@ func (a *answer) stands() string {
 // were steered, and what it comes to at a scale that the scenario names.
 func (a *answer) remarks() []string {
 	rows := a.rows()
-	out := slices.Concat(unequal(a.done), report.Why(rows), report.Slower(rows), report.WakeUps(rows), report.Hidden(rows), report.Losses(rows), report.Steered(rows), remarked(a.done))
+	out := slices.Concat(unequal(a.done), report.Why(rows), report.Slower(rows), report.NearMisses(rows), report.WakeUps(rows), report.Hidden(rows), report.Losses(rows), report.Steered(rows), remarked(a.done))
 	if s := a.done[0].Spec.Scenario.Scale; s != nil {
 		out = append(out, report.Extrapolate(rows, report.Scale{Type: s.Type, Spawns: s.Spawns, Period: s.Period, Low: s.Low, High: s.High})...)
 	}

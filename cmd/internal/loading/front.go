@@ -84,12 +84,13 @@ func (l *Loaded) Tell(d *report.Document, specs []*sim.Spec) {
 		}
 	}
 	found := &project.Found{}
+	var uncommitted []string
 	if l.dir != nil {
-		found = l.of(specs[0].Scenario)
+		found, uncommitted = l.of(specs[0].Scenario), l.dir.uncommitted(specs[0].Scenario)
 		d.Label("untracked", l.dir.untracked())
 	}
 	d.Label("not sent", found.Aside...)
-	d.Label("assumed", slices.Concat(found.Assumed, l.taken.said)...)
+	d.Label("assumed", slices.Concat(found.Assumed, l.taken.said, uncommitted)...)
 	d.Label("unverified", NotVerified(inUse, found.Parts)...)
 	if l.dir != nil && l.dir.from.Home == nil {
 		d.Label("left out", "the user's own .claude: --home ~ takes it in")

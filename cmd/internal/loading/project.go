@@ -258,6 +258,9 @@ func (l *Loaded) into(sc *scenarios.Scenario, variant string) {
 		}
 		of.Parts = nil
 	}
+	if of.GitStatus == nil && !l.says(variant, "project.repository") {
+		of.Repository = l.dir.repository()
+	}
 	if of.Client == "" && sc.Stack != scenarios.MinimalStack {
 		of.Client = client.Default
 	}
@@ -283,6 +286,27 @@ func (l *Loaded) into(sc *scenarios.Scenario, variant string) {
 			of.Parts = append(of.Parts, part)
 		}
 	}
+}
+
+// repository is what the directory is in, as a scenario says it: "" where something was
+// committed. What was not committed counts as if it were.
+func (d *directory) repository() string {
+	switch g := d.from.Git; {
+	case g == nil:
+		return scenarios.NoRepository
+	case len(g.Commits) == 0:
+		return scenarios.Uncommitted
+	}
+	return ""
+}
+
+// uncommitted says that what is not committed counts as committed in a run, nothing where
+// there is no such thing.
+func (d *directory) uncommitted(sc *scenarios.Scenario) []string {
+	if r := sc.Project.Repository; d.from.Git == nil || len(d.from.Git.Status) == 0 || r == scenarios.NoRepository || r == scenarios.Uncommitted {
+		return nil
+	}
+	return []string{"the project's files as they are count as committed: git in agents' shells and worktrees shows nothing of the status that stands in prompts"}
 }
 
 // tools gives roots of a scenario on a directory whose tools nothing names those that

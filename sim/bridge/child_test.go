@@ -36,7 +36,7 @@ func starter(program string, args ...string) bridge.Start {
 		}
 		cmd := exec.Command(program, append(args, "--session-id", session)...)
 		cmd.Env = append(os.Environ(), bridge.TokenVariable+"="+token)
-		cmd.Stdout = in
+		cmd.Stdout, cmd.SysProcAttr = in, &syscall.SysProcAttr{Setpgid: true}
 		stdin, err := cmd.StdinPipe()
 		if err == nil {
 			err = cmd.Start()
@@ -71,12 +71,15 @@ func (c *child) Take(line []byte) (out []bridge.Line, err error) {
 	}
 }
 
+// signal sends a signal to the process and to those that it started.
+func (c *child) signal(s syscall.Signal) error { return syscall.Kill(-c.cmd.Process.Pid, s) }
+
 // Terminate sends TERM and reports whether the process has ended.
 func (c *child) Terminate() bool {
 	if c.ended {
 		return true
 	}
-	err := c.cmd.Process.Signal(syscall.SIGTERM)
+	err := c.signal(syscall.SIGTERM)
 	if err == nil {
 		err = c.pipe.SetReadDeadline(time.Now().Add(patience))
 	}
@@ -90,10 +93,10 @@ func (c *child) Terminate() bool {
 	return true
 }
 
-// Kill ends the process with KILL, unless it has ended.
+// Kill ends the process with KILL, and those that it started, unless it has ended.
 func (c *child) Kill() {
 	if !c.ended {
-		_ = c.cmd.Process.Kill()
+		_ = c.signal(syscall.SIGKILL)
 		_ = c.wait()
 	}
 }

@@ -3,9 +3,11 @@ package bridge_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"agentsim/scenarios"
 	"agentsim/sim"
@@ -73,18 +75,38 @@ func (r *recorder) run(id, dir, token string) (bridge.Runner, error) {
 	return x, err
 }
 
-// left are the processes that were not waited for or go on, and files of this process
-// that are open and were not before.
+// left are the processes that were not waited for or go on, those that they started, and
+// files of this process that are open and were not before.
 func (r *recorder) left(t *testing.T, before int) {
 	t.Helper()
 	for _, c := range r.all {
-		if err := syscall.Kill(c.cmd.Process.Pid, 0); !c.ended || err != syscall.ESRCH {
-			t.Errorf("process %d is left: %v", c.cmd.Process.Pid, err)
+		for n := 0; !c.ended || runs(t, c.cmd.Process.Pid); n++ {
+			if n == 200 {
+				t.Errorf("process %d, or one that it started, is left", c.cmd.Process.Pid)
+				break
+			}
+			time.Sleep(10 * time.Millisecond) // a killed one takes a moment to end
 		}
 	}
 	if now := openFiles(t); now > before {
 		t.Errorf("%d files are open, %d were", now, before)
 	}
+}
+
+// runs reports whether any process of a group does.
+func runs(t *testing.T, group int) bool {
+	t.Helper()
+	names, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		stat, _ := os.ReadFile(name) // it may have ended since
+		if f := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:])); len(f) > 2 && f[0] != "Z" && f[2] == strconv.Itoa(group) {
+			return true
+		}
+	}
+	return false
 }
 
 func openFiles(t *testing.T) int {

@@ -44,12 +44,15 @@
   const written = c => (c.w5 || 0) + (c.w1 || 0);
   const prompt = c => (c.cr || 0) + written(c) + (c.in || 0);
 
+  // What titles mean is said of the answer's tables, for those of single runs too.
+  const meanings = new Map([...document.querySelectorAll("#answer th[title]")].map(th => [th.textContent, th.title]));
+
   // sortable lets a table be sorted by its titles: figures by data-v, else by text.
   function sortable(table) {
     table.querySelectorAll("thead th").forEach((th, i) => {
-      const name = th.textContent;
+      const name = th.textContent, meaning = meanings.get(name);
       let down = false;
-      const button = el("button", { type: "button", title: "sort by " + name, onclick: () => {
+      const button = el("button", { type: "button", title: (meaning ? meaning + "\n" : "") + "sort by " + name, onclick: () => {
         down = !down;
         const key = tr => {
           const td = tr.cells[i];
@@ -129,7 +132,7 @@
   function follow() {
     const want = new URLSearchParams(location.hash.slice(1));
     const at = runs.findIndex(r => want.get("run") && r.id.startsWith(want.get("run")));
-    state.run = at >= 0 ? at : 0;
+    state.run = at >= 0 ? at : Math.max(runs.findIndex(r => r.best), 0);
     state.call = Number(want.get("call")) || 0;
     show();
     if (state.call && $("call")) $("call").scrollIntoView({ block: "nearest" });
@@ -160,7 +163,8 @@
   function legend() {
     const one = (cls, text) => el("span", {}, el("i", { class: cls }), text);
     return el("p", { class: "legend" }, one("read", "cache read"), one("write", "cache write"), one("input", "uncached input"),
-      one("output", "output"), one("tool", "tools"), el("span", {}, "☒ failed"), el("span", {}, "▼ read less than it could have"), el("span", {}, "→ spawn or message"));
+      one("output", "output"), one("tool", "tool use"), one("failed", "tool use that failed"), el("span", {}, "☒ call that failed"), el("span", {}, "▼ read less than it could have"),
+      one("spawn", "start of an agent"), one("mail", "message"));
   }
 
   function zoomBar() {
@@ -247,8 +251,8 @@
   function listCalls() {
     const run = current(), words = state.filter.toLowerCase().split(/\s+/).filter(Boolean);
     rows = run.calls.filter(c => matches(run, c, words));
-    const cost = rows.reduce((s, c) => s + (c.c || 0), 0);
-    $("found").textContent = count(rows.length) + " of " + count(run.calls.length) + " calls, " + money(cost);
+    const sum = f => rows.reduce((s, c) => s + f(c), 0), lost = sum(c => c.q ? c.q.c || 0 : 0);
+    $("found").textContent = count(rows.length) + " of " + count(run.calls.length) + " calls, " + money(sum(c => c.c || 0)) + " in all" + (lost ? ", of it " + money(lost) + " more than had none missed" : "");
     const part = rows.slice(0, state.most);
     const table = sheet([
       ["CALL", true, c => count(c.n), c => c.n], ["AGENT", false, c => run.agents[c.g].l], ["TYPE", false, c => run.agents[c.g].t],
@@ -295,11 +299,14 @@
     return { call: 0, at: -1 };
   }
 
+  // named is an agent with its type and how it was started, where its name does not say that.
+  const named = a => a.l + (a.t === a.l ? "" : " (" + a.t + (a.s === a.t || a.s === "root" ? "" : ", " + a.s) + ")");
+
   const anchor = n => el("button", { type: "button", class: "plain", onclick: () => pick(n, true) }, "call " + count(n));
 
   function describe(run, c, all) {
     const a = run.agents[c.g], out = el("section", { id: "call", "aria-label": "call " + c.n });
-    out.append(el("h3", {}, "call " + count(c.n) + " · " + a.s + " " + a.l + " · its call " + c.k + (c.r ? ", attempt " + (c.r + 1) : "") + " · at " + time(c.a) + (c.z > c.a ? " for " + time(c.z - c.a) : "")));
+    out.append(el("h3", {}, "call " + count(c.n) + " · " + named(a) + " · its call " + c.k + (c.r ? ", attempt " + (c.r + 1) : "") + " · at " + time(c.a) + (c.z > c.a ? " for " + time(c.z - c.a) : "")));
     const whole = Math.max(prompt(c), 1);
     const seg = (cls, n, name) => { if (!n) return null; const b = el("b", { class: cls, title: name + " " + count(n) }, name + " " + short(n)); b.style.width = 100 * n / whole + "%"; return b; };
     out.append(el("p", {}, a.m + " · prompt " + count(prompt(c)) + " tokens" + (c.y ? ", " + count(c.y) + " bytes" : "") + " · output " + count(c.o || 0) + " tokens · " +
@@ -324,6 +331,14 @@
     return out;
   }
 
+  // front says which blocks tools and system prompt are.
+  function front(places) {
+    return ["tools", "system"].map(level => {
+      const of = places.filter(b => b.p.l === level).map(b => b.p.o);
+      return of.length === 0 ? "no " + level : level + (of.length > 1 ? " blocks " + of[0] + " to " + of[of.length - 1] : " block " + of[0]);
+    }).join(", ");
+  }
+
   function blocks(run, c, before, all, out) {
     const places = chain(run, c.h).map(i => ({ p: run.pieces[i], i })).filter(b => b.p.k);
     const old = new Set(before.at >= 0 ? chain(run, before.at) : []);
@@ -336,6 +351,7 @@
     const shown = all ? places : added;
     const word = { read: "cache read", written: "cache write", uncached: "uncached", answer: "answer" };
     out.append(el("h3", {}, all ? "All " + count(places.length) + " blocks" : "Appended: " + count(added.length) + " of " + count(places.length) + " blocks"),
+      el("p", { class: "dim" }, "in front of the messages: " + front(places)),
       el("div", { class: "bar" }, el("button", { type: "button", class: "plain", onclick: () => out.replaceWith(describe(run, c, !all)) }, all ? "show what was appended" : "show all blocks")));
     out.append(sheet([
       ["BLOCK", true, b => count(b.p.o), b => b.p.o], ["LEVEL", false, b => b.p.l], ["ROLE", false, b => b.p.r || ""], ["KIND", false, b => b.p.k + (b.p.n ? " " + b.p.n : "")],
@@ -415,7 +431,7 @@
       order.forEach(i => {
         const a = run.agents[i];
         g.fillStyle = dim;
-        g.fillText(clipped("\u00a0".repeat(2 * a.d) + a.l + " " + a.t, left - 10), 4, y(i) + 10);
+        g.fillText(clipped("\u00a0".repeat(2 * a.d) + (a.t === a.l ? a.l : a.l + " " + a.t), left - 10), 4, y(i) + 10);
       });
       canvas.dataset.drawn = String(run.calls.length);
     }

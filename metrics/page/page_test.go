@@ -102,6 +102,22 @@ func TestPage(t *testing.T) {
 			t.Errorf("no such cell: %.900s", text[strings.Index(text, "<table"):])
 		}
 	})
+	t.Run("RPT-02 a column's title says on hover what the glossary says of it, and a narrow screen does without columns as a terminal does", func(t *testing.T) {
+		d := &report.Document{}
+		type col = report.Column[int]
+		one := func(int) report.Value { return report.Count(1) }
+		d.Table(report.TableOf("", []int{1}, col{Head: " HIT RATE", Of: one, Drop: 1}, col{Head: " COST", Of: one}, col{Head: "NO SUCH WORD", Of: one, Drop: 2}))
+		var b bytes.Buffer
+		if err := page.Write(&b, "t", d); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{`<th scope="col" class="n drop" title="cache read as a share of the prompt">HIT RATE</th>`, `<th scope="col" class="n" title="the bill, at the prices of the day that assumed names">COST</th>`,
+			`<th scope="col" class="drop">NO SUCH WORD</th>`, `<td class="n drop" data-v="1">1</td><td class="n" data-v="1">1</td><td class="drop" data-v="1">1</td>`} {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("no %s in %s", want, b.String()[strings.Index(b.String(), "<table"):][:700])
+			}
+		}
+	})
 	t.Run("RPT-02 labels of a document are one list, and a command is set as code", func(t *testing.T) {
 		if !strings.Contains(text, "<dl>\n<dt>&lt;/script&gt;") || !strings.Contains(text, "<dd><code>agentsim replay ") || strings.Count(text, "<dl>") != 1 {
 			t.Errorf("%.600s", text[strings.Index(text, "<dl>"):])

@@ -4,12 +4,13 @@ package page
 // its start, money is picodollars, sizes are tokens or bytes as named.
 type Run struct {
 	ID      string  `json:"id"`
-	Name    string  `json:"name"`   // of the scenario, with its variant
-	Note    string  `json:"note"`   // how it ended, what of it is not recorded
-	End     int64   `json:"end"`    // instant of its last event
-	Billed  bool    `json:"billed"` // false: prompts are sizes, and nobody knows what was read
-	Agents  []Agent `json:"agents"` // parents in front of their children
-	Calls   []Call  `json:"calls"`  // in order
+	Name    string  `json:"name"`           // of the scenario, with its variant
+	Note    string  `json:"note"`           // how it ended, what of it is not recorded
+	End     int64   `json:"end"`            // instant of its last event
+	Best    bool    `json:"best,omitempty"` // a page opens on it
+	Billed  bool    `json:"billed"`         // false: prompts are sizes, and nobody knows what was read
+	Agents  []Agent `json:"agents"`         // parents in front of their children
+	Calls   []Call  `json:"calls"`          // in order
 	Tools   []Tool  `json:"tools"`
 	Mails   []Mail  `json:"mails"`
 	Pieces  []Piece `json:"pieces"`            // blocks; each has its parent in front of it

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"agentsim/docs"
 )
 
 // HTML prints what people see of the document as a fragment of a page: headings,
@@ -98,7 +100,11 @@ func (s *Sheet) html(b *bytes.Buffer) {
 	shown := make([][]string, len(columns))
 	for i, c := range columns {
 		name, right := title(c.head)
-		b.WriteString("<th scope=\"col\"" + rightClass(right) + ">" + escaped(name) + "</th>")
+		b.WriteString("<th scope=\"col\"" + class(right, c.drop > 0))
+		if meaning := docs.Meaning(name); meaning != "" {
+			b.WriteString(" title=\"" + escaped(meaning) + "\"")
+		}
+		b.WriteString(">" + escaped(name) + "</th>")
 		shown[i] = Aligned(c.cells)
 	}
 	b.WriteString("</tr></thead><tbody>\n")
@@ -106,23 +112,31 @@ func (s *Sheet) html(b *bytes.Buffer) {
 		b.WriteString("<tr>")
 		for i, c := range columns {
 			_, right := title(c.head)
-			c.cells[r].html(b, shown[i][r], right)
+			c.cells[r].html(b, shown[i][r], class(right, c.drop > 0))
 		}
 		b.WriteString("</tr>\n")
 	}
 	b.WriteString("</tbody></table></div>\n")
 }
 
-func rightClass(right bool) string {
+// class says of a cell that it is a figure, and that a narrow screen does without it.
+func class(right, drop bool) string {
+	names := []string{}
 	if right {
-		return " class=\"n\""
+		names = append(names, "n")
 	}
-	return ""
+	if drop {
+		names = append(names, "drop")
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " class=\"" + strings.Join(names, " ") + "\""
 }
 
 // html prints a cell with what it is sorted by and how it compares with others.
-func (v Value) html(b *bytes.Buffer, shown string, right bool) {
-	b.WriteString("<td" + rightClass(right))
+func (v Value) html(b *bytes.Buffer, shown, class string) {
+	b.WriteString("<td" + class)
 	if sort, ok := v.order(); ok {
 		b.WriteString(" data-v=\"" + strconv.FormatFloat(sort, 'g', -1, 64) + "\"")
 	}

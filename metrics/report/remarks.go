@@ -200,6 +200,11 @@ func steered(t *metrics.Tally) string {
 	return line
 }
 
+// OneSeed says of what is drawn that it was drawn once.
+func OneSeed(seed uint64) string {
+	return fmt.Sprintf("what is drawn is drawn once, by seed %d: another seed gives other figures, and may rank the variants otherwise", seed)
+}
+
 // Scale is how often a type of agent is started in the world at large, and the
 // tokens that its starts are said to spare there.
 type Scale struct {

@@ -183,6 +183,8 @@ func TestReport(t *testing.T) {
 	})
 	t.Run("RPT-03 filter, keys and deep links", func(t *testing.T) {
 		w.t = t
+		w.is("it opens on the cheapest run", `document.querySelector(".tabs [aria-selected=true]").textContent`, "eight")
+		w.is("titles mean the same in all tables", `[...document.querySelectorAll("#runs th button")].find(b => b.textContent === "CACHE READ").title.includes("at a fraction of the input price")`, "true")
 		all := w.text(`document.querySelectorAll("#calls tbody tr").length`)
 		w.do(chromedp.KeyEvent("/"))
 		w.is("the filter has the keys", `document.activeElement.id`, "filter")
@@ -205,6 +207,8 @@ func TestReport(t *testing.T) {
 		w.is("linked call", `document.querySelector("#call h3").textContent.startsWith("call 3 ·")`, "true")
 		w.is("linked run", `document.querySelector(".tabs [aria-selected=true]").textContent`, "nine")
 		w.do(chromedp.KeyEvent("m"))
+		w.is("what misses cost is told apart from what calls cost", `/ in all, of it \$[0-9.]+ more than had none missed$/.test(document.getElementById("found").textContent)`, "true")
+		w.is("which blocks come before the messages", `/in front of the messages: tools blocks 1 to [0-9]+, system block/.test(document.getElementById("call").textContent)`, "true")
 		w.is("a call that missed", `[...document.querySelectorAll("#call dt")].some(e => e.textContent === "miss reason")`, "true")
 	})
 	t.Run("RPT-02 a call's figures are those of inspect", func(t *testing.T) {
@@ -236,6 +240,8 @@ func TestReport(t *testing.T) {
 		w.t = t
 		for _, width := range []int64{390, 800, 1280} {
 			w.do(chromedp.EmulateViewport(width, 900), chromedp.Sleep(50*time.Millisecond))
+			w.is("a narrow screen does without columns, and not without costs", `[...document.querySelectorAll("#answer table.sheet")[0].tHead.rows[0].cells].filter(th => th.offsetWidth > 0).map(th => th.textContent).includes("HIT RATE") + " " +
+				(document.querySelectorAll("#answer table.sheet")[0].tHead.rows[0].cells[9].getBoundingClientRect().right <= innerWidth || innerWidth > 640)`, fmt.Sprint(width > 640)+" true")
 			w.is(fmt.Sprintf("nothing is wider than %d", width), `document.documentElement.scrollWidth <= innerWidth`, "true")
 		}
 		light := w.text(`getComputedStyle(document.body).backgroundColor`)

@@ -82,7 +82,8 @@ sim/audit:             sim/memo WORDS sim/transcript sim/tool sim/permission cac
 sim/shell:             sim/vtime sim/workspace
 sim/definition:        WORDS WORLD scenarios/document sim/agent sim/client
 metrics:               sim/vtime sim/llm sim/transcript cachemodel metrics/sharedprefix
-metrics/report:        sim/vtime sim/llm metrics cachemodel
+metrics/report:        docs sim/vtime sim/llm metrics cachemodel
+docs:
 metrics/plot:
 metrics/stat:          sim/rng
 metrics/realism:       sim/vtime sim/rng sim/recording sim/recording/profile

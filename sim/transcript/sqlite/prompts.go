@@ -24,7 +24,8 @@ func (db *DB) Pieces(run string, excerpt int) ([]Piece, error) {
 			UNION
 			SELECT n.hash, n.parent FROM up JOIN nodes n ON n.hash = up.parent)
 		SELECT n.hash, n.parent, n.level, n.role, n.kind, n.name, n.pos, coalesce(p.bytes, 0), substr(coalesce(p.content, ''), 1, ?2)
-		FROM up JOIN nodes n ON n.hash = up.hash LEFT JOIN payloads p ON p.sha256 = n.payload ORDER BY n.pos, n.hash`, run, excerpt)
+		FROM up JOIN nodes n ON n.hash = up.hash LEFT JOIN payloads p ON p.sha256 = n.payload 
+		ORDER BY n.pos, n.kind = '', instr('tools system messages', n.level), n.hash`, run, excerpt)
 }
 
 // Mail is one message on its way: a notification, a re-invocation or a user's word.

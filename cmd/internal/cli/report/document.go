@@ -21,7 +21,9 @@ func sortedNames[V any](of map[string]V) []string { return slices.Sorted(maps.Ke
 // line.
 func document(runs []*recorded, at string) *report.Document {
 	d, all := &report.Document{}, rows(runs)
-	d.Say("%s", heading(runs))
+	for _, line := range append(work(runs), heading(runs)) {
+		d.Say("%s", line)
+	}
 	columns, err := report.Columns("", metrics.Known{})
 	if err != nil {
 		panic(err) // the default columns are columns
@@ -32,6 +34,8 @@ func document(runs []*recorded, at string) *report.Document {
 	}
 	d.Label("unfinished", unfinished(runs)...)
 	d.Label("why", slices.Concat(report.Why(all), report.Slower(all), report.NearMisses(all), report.WakeUps(all), report.Losses(all), undone(runs))...)
+	d.Label("one seed", oneSeed(runs)...)
+	d.Label("ranking", turns(runs)...)
 	d.Label("assumed", append(gathered(runs, func(x *said) []string { return x.assumed }), unknown(runs))...)
 	d.Label("unverified", gathered(runs, func(x *said) []string { return x.options })...)
 	for _, part := range []struct {
@@ -133,7 +137,7 @@ func undone(runs []*recorded) (lines []string) {
 func commands(runs []*recorded, format string) (lines []string) {
 	for _, r := range runs {
 		if r.said.missing == "" {
-			lines = append(lines, fmt.Sprintf(format, ui.Short(r.ID)))
+			lines = append(lines, fmt.Sprintf(format, ui.Short(r.ID))+" # "+r.row.Variant)
 		}
 	}
 	return lines
@@ -186,12 +190,12 @@ func money(runs []*recorded) *report.Sheet {
 	return report.TableOf("", list,
 		col{Head: "VARIANT", Of: func(x spent) report.Value { return report.Text(x.run) }},
 		col{Head: "AGENTS", Of: func(x spent) report.Value { return report.Text(x.typ) }},
-		col{Head: " CALLS", Of: func(x spent) report.Value { return report.Count(x.calls) }},
+		col{Head: " CALLS", Drop: 3, Of: func(x spent) report.Value { return report.Count(x.calls) }},
 		col{Head: failed, Of: func(x spent) report.Value { return report.Count(x.failed) }},
-		col{Head: " CACHE READ", Of: func(x spent) report.Value { return report.Dollars(x.Read) }},
-		col{Head: " CACHE WRITE", Of: func(x spent) report.Value { return report.Dollars(x.Written) }},
-		col{Head: " UNCACHED", Of: func(x spent) report.Value { return report.Dollars(x.Input) }},
-		col{Head: " OUTPUT", Of: func(x spent) report.Value { return report.Dollars(x.Output) }},
+		col{Head: " CACHE READ", Drop: 4, Of: func(x spent) report.Value { return report.Dollars(x.Read) }},
+		col{Head: " CACHE WRITE", Drop: 4, Of: func(x spent) report.Value { return report.Dollars(x.Written) }},
+		col{Head: " UNCACHED", Drop: 5, Of: func(x spent) report.Value { return report.Dollars(x.Input) }},
+		col{Head: " OUTPUT", Drop: 4, Of: func(x spent) report.Value { return report.Dollars(x.Output) }},
 		col{Head: " COST", Of: func(x spent) report.Value { return report.Dollars(x.Total()) }},
 		col{Head: " OF IT MISSES", Of: func(x spent) report.Value { return report.Dollars(x.misses) }})
 }
@@ -261,11 +265,11 @@ func lossTable(list []lost, at string) *report.Sheet {
 	return report.TableOf("", list,
 		col{Head: "VARIANT", Of: func(l lost) report.Value { return report.Text(l.of.row.Variant) }},
 		col{Head: "MISS REASON", Of: func(l lost) report.Value { return report.Text(l.Cause) }},
-		col{Head: " CALLS", Of: func(l lost) report.Value { return report.Count(len(l.calls)) }},
+		col{Head: " CALLS", Drop: 2, Of: func(l lost) report.Value { return report.Count(len(l.calls)) }},
 		col{Head: "AGENT: CALLS", Of: func(l lost) report.Value { return report.Text(l.who()) }},
-		col{Head: " WRITTEN AGAIN", Of: func(l lost) report.Value { return report.Tokens(l.Tokens) }},
+		col{Head: " WRITTEN AGAIN", Drop: 3, Of: func(l lost) report.Value { return report.Tokens(l.Tokens) }},
 		col{Head: " COST OF IT", Of: func(l lost) report.Value { return report.Dollars(l.Cost).If(l.Priced) }},
-		col{Head: " DEAREST CALL", Of: func(l lost) report.Value { return report.Count(l.one) }},
-		col{Head: "WHY", Of: func(l lost) report.Value { return report.Text(l.Meaning) }},
+		col{Head: " DEAREST CALL", Drop: 4, Of: func(l lost) report.Value { return report.Count(l.one) }},
+		col{Head: "WHY", Drop: 5, Of: func(l lost) report.Value { return report.Text(l.Meaning) }},
 		col{Head: "WOULD HAVE KEPT IT", Of: func(l lost) report.Value { return l.kept(at) }})
 }

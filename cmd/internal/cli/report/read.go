@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 
 	"agentsim/cachemodel"
@@ -96,6 +97,8 @@ type said struct {
 	invariants       int
 	broken           []string
 	missing          string // why none of it is known
+	about, size      string // why its scenario exists, and how much work it is
+	draws            int64  // that its figures can depend on
 }
 
 // again runs what can be run again, for what a record does not hold: assumptions, what
@@ -151,6 +154,11 @@ func (r *recorded) take(got *harness.Run) {
 	r.row.Run = got.Metrics
 	x := got.Result
 	r.said.assumed, r.said.options, r.said.checks = slices.Concat(x.Assumed, x.Kept), x.Options, x.Checks
+	sc := got.Spec.Scenario
+	r.said.about, r.said.draws = sc.About.Why, x.Draws
+	if n := len(sc.Work); n > 0 {
+		r.said.size = fmt.Sprintf("%s of work, on %d of %s", ui.Plural(n, "item"), x.Files, ui.Plural(got.Spec.Project.Len(), "file"))
+	}
 	if x.Audit != nil {
 		for _, c := range x.Audit.Counts {
 			r.said.invariants++

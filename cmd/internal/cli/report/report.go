@@ -6,11 +6,13 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/page"
 	"agentsim/metrics/report"
+	"agentsim/scenarios"
 	"agentsim/sim/transcript/sqlite"
 
 	"github.com/spf13/cobra"
@@ -80,12 +82,13 @@ func reportOf(s *ui.Env, db *sqlite.DB, at string, prefixes []string) (*made, er
 		return nil, err
 	}
 	out := &made{title: title(runs), answer: document(runs, at)}
+	best := report.Cheapest(rows(runs))
 	for _, r := range runs {
 		made, err := r.page()
 		if err != nil {
 			return nil, err
 		}
-		made.At = at
+		made.At, made.Best = at, r.row.Variant == best
 		out.pages, out.calls = append(out.pages, made), out.calls+len(r.calls)
 		out.said = out.said || r.Recorded() && rundb.WithoutContent(r.RunInfo) == ""
 	}
@@ -133,14 +136,60 @@ func title(runs []*recorded) string {
 
 // heading says what the runs are in a line.
 func heading(runs []*recorded) string {
-	text, seeds := title(runs), map[uint64]bool{}
+	text, seeds, variants := title(runs), map[uint64]bool{}, map[string]bool{}
 	for _, r := range runs {
-		seeds[r.Seed] = true
+		seeds[r.Seed], variants[r.Variant] = true, true
 	}
-	if !runs[0].Recorded() && len(seeds) == 1 {
+	switch one := !runs[0].Recorded() && len(seeds) == 1; {
+	case one && len(runs) > 1 && len(variants) == len(runs):
+		return text + fmt.Sprintf(" · %s, run once each, all with seed %d", ui.Plural(len(runs), "variant"), runs[0].Seed)
+	case one:
 		text += fmt.Sprintf(" · seed %d", runs[0].Seed)
 	}
 	return text + " · " + ui.Plural(len(runs), "run")
+}
+
+// work says why the scenario exists and how much work it is, where all runs are of one
+// that was run again.
+func work(runs []*recorded) (lines []string) {
+	about, size := alike(runs, func(r *recorded) string { return r.said.about }), alike(runs, func(r *recorded) string { return r.said.size })
+	for _, said := range [][]string{about, size} {
+		if len(said) == 1 {
+			lines = append(lines, said...)
+		}
+	}
+	return lines
+}
+
+// oneSeed says that a comparison has drawn figures once, and turns is the command that
+// says which settings rank the variants otherwise.
+func oneSeed(runs []*recorded) []string {
+	draws, same := int64(0), true
+	for _, r := range runs {
+		draws, same = draws+r.said.draws, same && r.Seed == runs[0].Seed && r.Name == runs[0].Name && !r.Recorded()
+	}
+	if len(runs) < 2 || draws == 0 || !same {
+		return nil
+	}
+	return []string{report.OneSeed(runs[0].Seed), "agentsim sweep " + scenarioOf(runs) + " --seeds 20"}
+}
+
+func turns(runs []*recorded) []string {
+	if file, err := scenarios.Open(runs[0].Name); err != nil || len(file.Sweep) == 0 || len(runs) < 2 || scenarioOf(runs) != runs[0].Name {
+		return nil
+	}
+	return []string{"from which value of which assumption on another variant is the cheapest, a run prints under this name, by the scenario's own sweep:",
+		"agentsim run " + runs[0].Name}
+}
+
+// scenarioOf is the scenario of all runs as a command takes it, where it is one of the
+// library; else it stands for its file.
+func scenarioOf(runs []*recorded) string {
+	other := func(r *recorded) bool { return r.Name != runs[0].Name || r.Recorded() }
+	if slices.ContainsFunc(runs, other) || !slices.Contains(scenarios.Names(), runs[0].Name) {
+		return "FILE"
+	}
+	return runs[0].Name
 }
 
 // name is what a run is called beside others.

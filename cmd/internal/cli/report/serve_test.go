@@ -97,6 +97,32 @@ func TestServe(t *testing.T) {
 			}
 		}
 	})
+	t.Run("RPT-02 blocks of a call are numbered from the first tool on, none is left out", func(t *testing.T) {
+		made, err := report.Page(db, runs[0])
+		if err != nil || len(made.Calls) == 0 {
+			t.Fatal(made, err)
+		}
+		for _, c := range made.Calls {
+			var positions []int32
+			for at := c.Head; at >= 0; at = made.Pieces[at].Parent {
+				if made.Pieces[at].Parent >= at {
+					t.Fatalf("call %d: block %d comes before its parent", c.N, at)
+				}
+				if made.Pieces[at].Kind != "" {
+					positions = append(positions, made.Pieces[at].Pos)
+				}
+			}
+			slices.Reverse(positions)
+			for i, pos := range positions {
+				if pos != int32(i+1) {
+					t.Fatalf("call %d has blocks %d", c.N, positions)
+				}
+			}
+			if len(positions) < 3 {
+				t.Fatalf("call %d has blocks %d", c.N, positions)
+			}
+		}
+	})
 	t.Run("SRV-01 a run's page is that of report, and two have one page beside one another", func(t *testing.T) {
 		for _, ids := range [][]string{{runs[0].ID[:8]}, {runs[0].ID[:8], runs[1].ID[:8]}} {
 			command(t, ui.Pass, append([]string{"report", "--db", "a.db", "-o", "r.html"}, ids...)...)

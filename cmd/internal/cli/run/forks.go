@@ -9,6 +9,7 @@ import (
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
+	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/crossover"
@@ -104,7 +105,7 @@ func (a *answer) oneSeed() []string {
 	if len(done) == len(a.file.VariantNames()) {
 		done = nil
 	}
-	return []string{fmt.Sprintf("what is drawn is drawn once, by seed %d: another seed gives other figures, and may rank the variants otherwise", a.done[0].Spec.Seed()), a.over(done)}
+	return []string{report.OneSeed(a.done[0].Spec.Seed()), a.over(done)}
 }
 
 // by is the variant in which a structure did all the work; nil for none.

@@ -175,8 +175,9 @@ lab: {permissions: {mode: bypassPermissions}}
 			if policy == "fifo" {
 				seeds = 2 // others are the same again
 			}
-			for seed := range seeds {
-				sc, err := f.Effective("", []string{fmt.Sprintf("seed=%d", seed), "project.tool_search=" + []string{"front", "deferred"}[seed%2]})
+			var of [2]*sim.Template
+			for i, search := range []string{"front", "deferred"} {
+				sc, err := f.Effective("", []string{"project.tool_search=" + search})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -185,6 +186,13 @@ lab: {permissions: {mode: bypassPermissions}}
 					t.Fatal(err)
 				}
 				spec.Policy = policy
+				of[i] = sim.NewTemplate(spec)
+			}
+			for seed := range seeds {
+				spec, err := of[seed%2].Spec(uint64(seed))
+				if err != nil {
+					t.Fatal(err)
+				}
 				res, err := sim.Run(spec, sim.Options{})
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)

@@ -251,13 +251,15 @@ func (l *lost) who() string {
 	return strings.Join(text, "; ")
 }
 
-// kept is what would have kept what expired, and what that comes to.
-func (l *lost) kept(at string) report.Value {
-	text := l.Keep
-	if longer := rundb.LongerTTL(l.of.db, l.of.RunInfo, l.Loss, at); longer != "" {
-		text += ". " + longer
+// kept is what would have kept what a call lost, and what that makes the run cost.
+func (r *recorded) kept(l rundb.Loss, at string) string {
+	if l.Set == "" || r.longer == nil {
+		return l.Keep
 	}
-	return report.Text(text).OrBlank(text != "")
+	if r.longer[l.Set] == "" {
+		r.longer[l.Set] = rundb.LongerTTL(r.db, r.RunInfo, l, at)
+	}
+	return l.Keep + ". " + r.longer[l.Set]
 }
 
 func lossTable(list []lost, at string) *report.Sheet {
@@ -271,5 +273,5 @@ func lossTable(list []lost, at string) *report.Sheet {
 		col{Head: " COST OF IT", Of: func(l lost) report.Value { return report.Dollars(l.Cost).If(l.Priced) }},
 		col{Head: " DEAREST CALL", Drop: 4, Of: func(l lost) report.Value { return report.Count(l.one) }},
 		col{Head: "WHY", Drop: 5, Of: func(l lost) report.Value { return report.Text(l.Meaning) }},
-		col{Head: "WOULD HAVE KEPT IT", Of: func(l lost) report.Value { return l.kept(at) }})
+		col{Head: "WOULD HAVE KEPT IT", Of: func(l lost) report.Value { return report.Text(l.of.kept(l.Loss, at)).OrBlank(l.Keep != "") }})
 }

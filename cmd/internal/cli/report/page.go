@@ -18,8 +18,8 @@ const (
 )
 
 // page is the run as the page's script reads it.
-func (r *recorded) page() (*page.Run, error) {
-	out := &page.Run{ID: r.ID, Name: r.row.Variant, Note: r.note(), End: int64(r.EndedAt), Billed: true, Agents: []page.Agent{}, Calls: []page.Call{}, Tools: []page.Tool{},
+func (r *recorded) page(at string) (*page.Run, error) {
+	out := &page.Run{ID: r.ID, At: at, Name: r.row.Variant, Note: r.note(), End: int64(r.EndedAt), Billed: true, Agents: []page.Agent{}, Calls: []page.Call{}, Tools: []page.Tool{},
 		Mails: []page.Mail{}, Pieces: []page.Piece{}}
 	return out, r.lanes(out)
 }
@@ -30,11 +30,11 @@ func Page(db *sqlite.DB, info sqlite.RunInfo) (*page.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.row.Variant = info.Name
+	r.row.Variant, r.longer = info.Name, nil // what a longer TTL comes to takes time, and only reports say it
 	if info.Variant != "" {
 		r.row.Variant += "/" + info.Variant
 	}
-	return r.page()
+	return r.page("")
 }
 
 func (r *recorded) note() string {
@@ -79,7 +79,7 @@ func (r *recorded) lanes(out *page.Run) error {
 		}
 		if c.Miss != "" {
 			l := c.Loss(0)
-			call.Miss = &page.Miss{Reason: l.Cause, Meaning: l.Meaning, Keep: l.Keep, Expected: l.Expected, Lost: l.Tokens, Cost: int64(l.Cost), After: l.After, Pos: c.MissPos, Byte: c.MissByte}
+			call.Miss = &page.Miss{Reason: l.Cause, Meaning: l.Meaning, Keep: r.kept(l, out.At), Expected: l.Expected, Lost: l.Tokens, Cost: int64(l.Cost), After: l.After, Pos: c.MissPos, Byte: c.MissByte}
 		}
 		out.Calls = append(out.Calls, call)
 	}

@@ -18,7 +18,7 @@ import (
 
 // read reads what the record holds of a run.
 func read(db *sqlite.DB, info sqlite.RunInfo) (r *recorded, err error) {
-	r = &recorded{RunInfo: info, db: db}
+	r = &recorded{RunInfo: info, db: db, longer: map[string]string{}}
 	if r.agents, err = db.Tree(info.ID); err != nil {
 		return nil, err
 	}

@@ -84,11 +84,11 @@ func reportOf(s *ui.Env, db *sqlite.DB, at string, prefixes []string) (*made, er
 	out := &made{title: title(runs), answer: document(runs, at)}
 	best := report.Cheapest(rows(runs))
 	for _, r := range runs {
-		made, err := r.page()
+		made, err := r.page(at)
 		if err != nil {
 			return nil, err
 		}
-		made.At, made.Best = at, r.row.Variant == best
+		made.Best = r.row.Variant == best
 		out.pages, out.calls = append(out.pages, made), out.calls+len(r.calls)
 		out.said = out.said || r.Recorded() && rundb.WithoutContent(r.RunInfo) == ""
 	}
@@ -227,4 +227,5 @@ type recorded struct {
 	calls  []rundb.Request
 	row    report.Row
 	said   said
+	longer map[string]string // what a TTL of 1h comes to, by the setting that has it
 }

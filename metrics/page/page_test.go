@@ -111,7 +111,7 @@ func TestPage(t *testing.T) {
 		if err := page.Write(&b, "t", d); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{`<th scope="col" class="n drop" title="cache read as a share of the prompt">HIT RATE</th>`, `<th scope="col" class="n" title="the bill, at the prices of the day that assumed names">COST</th>`,
+		for _, want := range []string{`<th scope="col" class="n drop" title="cache read as a share of the prompt; it ranks nothing: a long prompt that is read whole costs more than a short one that is not">HIT RATE</th>`, `<th scope="col" class="n" title="the bill, at the prices of the day that assumed names">COST</th>`,
 			`<th scope="col" class="drop">NO SUCH WORD</th>`, `<td class="n drop" data-v="1">1</td><td class="n" data-v="1">1</td><td class="drop" data-v="1">1</td>`} {
 			if !strings.Contains(b.String(), want) {
 				t.Errorf("no %s in %s", want, b.String()[strings.Index(b.String(), "<table"):][:700])

@@ -11,6 +11,7 @@ import (
 
 	"agentsim/scenarios/document"
 	"agentsim/scenarios/expect"
+	swarm "agentsim/sim/team"
 )
 
 func (c *checker) roots() {
@@ -91,6 +92,9 @@ func (c *checker) step(at string, t *UserStep) {
 	c.asked(at, t)
 	if t.To != "" && (t.Message == nil || len(t.Asks) > 0) {
 		c.bad(at+".to", "message: …", "to names the teammate that hears a message, which asks for no work")
+	}
+	if m := t.Message; t.To != "" && m != nil && max(len(m.Text), m.Bytes) > swarm.MaxMail {
+		c.bad(at+".message", "write it to a file and send its path", "a message to a teammate has at most %d bytes, and this one has %d", swarm.MaxMail, max(len(m.Text), m.Bytes))
 	}
 	if q := t.Aside; q != nil {
 		switch {

@@ -19,7 +19,7 @@ func sortedNames[V any](of map[string]V) []string { return slices.Sorted(maps.Ke
 
 // document is the answer that the page opens on; at names the database on a command
 // line.
-func document(runs []*recorded, at string) *report.Document {
+func document(s *ui.Env, runs []*recorded, at string) *report.Document {
 	d, all := &report.Document{}, rows(runs)
 	for _, line := range append(work(runs), heading(runs)) {
 		d.Say("%s", line)
@@ -35,7 +35,7 @@ func document(runs []*recorded, at string) *report.Document {
 	d.Label("unfinished", unfinished(runs)...)
 	d.Label("why", slices.Concat(report.Why(all), report.Slower(all), report.NearMisses(all), report.WakeUps(all), report.Losses(all), undone(runs))...)
 	d.Label("one seed", oneSeed(runs)...)
-	d.Label("ranking", turns(runs)...)
+	d.Label("ranking", turns(s, runs)...)
 	d.Label("assumed", append(gathered(runs, func(x *said) []string { return x.assumed }), unknown(runs))...)
 	d.Label("unverified", gathered(runs, func(x *said) []string { return x.options })...)
 	for _, part := range []struct {

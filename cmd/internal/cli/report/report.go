@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/page"
@@ -81,7 +82,7 @@ func reportOf(s *ui.Env, db *sqlite.DB, at string, prefixes []string) (*made, er
 	if err := again(s, runs); err != nil {
 		return nil, err
 	}
-	out := &made{title: title(runs), answer: document(runs, at)}
+	out := &made{title: title(runs), answer: document(s, runs, at)}
 	best := report.Cheapest(rows(runs))
 	for _, r := range runs {
 		made, err := r.page(at)
@@ -161,8 +162,7 @@ func work(runs []*recorded) (lines []string) {
 	return lines
 }
 
-// oneSeed says that a comparison has drawn figures once, and turns is the command that
-// says which settings rank the variants otherwise.
+// oneSeed says that a comparison has drawn figures once.
 func oneSeed(runs []*recorded) []string {
 	draws, same := int64(0), true
 	for _, r := range runs {
@@ -174,12 +174,36 @@ func oneSeed(runs []*recorded) []string {
 	return []string{report.OneSeed(runs[0].Seed), "agentsim sweep " + scenarioOf(runs) + " --seeds 20"}
 }
 
-func turns(runs []*recorded) []string {
-	if file, err := scenarios.Open(runs[0].Name); err != nil || len(file.Sweep) == 0 || len(runs) < 2 || scenarioOf(runs) != runs[0].Name {
+// turns says where another variant becomes the cheapest, by the sweep of a scenario of the
+// library; of runs with settings of their own, which command says it.
+func turns(s *ui.Env, runs []*recorded) []string {
+	name := scenarioOf(runs)
+	file, err := scenarios.Open(name)
+	if err != nil || len(file.Sweep) == 0 || len(runs) < 2 {
 		return nil
 	}
-	return []string{"from which value of which assumption on another variant is the cheapest, a run prints under this name, by the scenario's own sweep:",
-		"agentsim run " + runs[0].Name}
+	m, names := &harness.Maker{File: file, Seed: &runs[0].Seed}, []string{}
+	for _, r := range runs {
+		names = append(names, r.Variant)
+	}
+	specs, err := m.Specs(names)
+	own := err == nil
+	for i, r := range runs {
+		own = own && specs[i].RunID() == r.ID && !slices.Contains(names[:i], names[i])
+	}
+	if own {
+		w, err := harness.NewSweep(m, names, 1)
+		if err == nil {
+			w.Plain = specs
+			h := harness.New(s, "sweeping", len(w.Cells))
+			defer h.Close()
+			h.NoAudit = true
+			if err = h.Sweep(w); err == nil && !h.Stop.Has() {
+				return w.Decisive("agentsim sweep " + name)
+			}
+		}
+	}
+	return []string{"where another variant is the cheapest, by the scenario's own sweep, a run prints under this name:", "agentsim run " + name}
 }
 
 // scenarioOf is the scenario of all runs as a command takes it, where it is one of the

@@ -121,6 +121,12 @@ func (f *Fold) Emit(e *transcript.Event) {
 		f.agentEnd(e, b)
 	case *transcript.Notification:
 		f.notification(e, b)
+	case *transcript.Team:
+		if e.Agent >= 0 {
+			t := &f.agent(e.Agent).Tally
+			t.StartUp += b.StartUp
+			t.Connections += int64(b.Connections)
+		}
 	case *transcript.Handoff:
 		f.agent(e.Agent).Tally.handoff(b)
 	case *transcript.Finding:

@@ -83,6 +83,8 @@ type Tally struct {
 	Judged         int64                  `json:"judged"`          // hand-offs that the classifier judged
 	Flagged        int64                  `json:"flagged"`         // of these, those it warned of
 	Unclassified   int64                  `json:"unclassified"`    // of these, those it gave no verdict on
+	StartUp        vtime.Duration         `json:"start_up"`        // of teammates' processes, before their first requests
+	Connections    int64                  `json:"connections"`     // that teammates' processes opened for themselves
 	// Reads counts uses of the Read tool by cause.
 	Reads [NumCauses]int64 `json:"reads"`
 	// Misses is indexed by llm.MissReason.

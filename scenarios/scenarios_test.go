@@ -107,7 +107,7 @@ var filesBeside = map[string]string{
 	"huge.csv":   strings.Repeat(" ", MaxBesideBytes+1),
 	"binary.csv": "\xff\xfe",
 	"tools.json": `{"result": {"instructions": "Ask first.", "tools": [{"name": "query", "description": "Runs \u0000 \u001b[31mSQL` + strings.Repeat(" much", 1_000) + `", "inputSchema": {"type": "object"}}, {"name": "list"}]}}`,
-	"odd.json":   `{"tools": [{"name": "odd name"}, {"name": "q"}, {"name": "q"}]}`, "none.json": `{"tools": []}`,
+	"odd.json":   `{"tools": [{"name": "odd name"}, {"name": "q"}, {"name": "q"}, {"name": "r", "inputSchema": "text"}, {"name": "s", "inputSchema": ["list"]}]}`, "none.json": `{"tools": []}`,
 }
 
 func parse(text string) (*File, error) {

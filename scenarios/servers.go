@@ -69,7 +69,7 @@ func listed(f *File, s *Scenario, d *document.Decoder) {
 			continue
 		}
 		from := x.List + ":1"
-		list = list.Usable(func(_, why string) {
+		list = list.Usable(func(_, why, _ string) {
 			d.Fail(at, "take it out of the file", "file %q: %s", x.List, why)
 		})
 		if len(list.Tools) == 0 {

@@ -28,8 +28,8 @@ type Listed struct {
 }
 
 // Usable is the list with the tools that a request can hold, the first of those of one
-// name; bad hears of each other one, and whether none after it is read.
-func (l *List) Usable(bad func(name, why string)) *List {
+// name; bad hears of each other one and of what it lacks: why it cannot be, and what is done then.
+func (l *List) Usable(bad func(name, why, then string)) *List {
 	if l.Result != nil {
 		l = l.Result
 	}
@@ -37,17 +37,20 @@ func (l *List) Usable(bad func(name, why string)) *List {
 	for _, t := range l.Tools {
 		switch {
 		case len(out.Tools) == MaxTools:
-			bad(t.Name, fmt.Sprintf("%d tools: the first %d are read, %s and those after it are left out", len(l.Tools), MaxTools, t.Name))
+			bad(t.Name, fmt.Sprintf("%d tools", len(l.Tools)), fmt.Sprintf("the first %d are read, %s and those after it are left out", MaxTools, t.Name))
 			return out
 		case !Plain(t.Name):
-			bad(t.Name, fmt.Sprintf("a tool's name has letters, digits, - and _ alone: %q is left out", t.Name))
+			bad(t.Name, fmt.Sprintf("the name of tool %q has more in it than letters, digits, - and _", t.Name), "it is left out")
 			continue
 		case seen[t.Name]:
-			bad(t.Name, fmt.Sprintf("tool %q is listed twice: the first is taken", t.Name))
+			bad(t.Name, fmt.Sprintf("tool %q is listed twice", t.Name), "the first is taken")
 			continue
 		}
 		seen[t.Name] = true
 		if t.Description = cut(t.Description); !strings.HasPrefix(strings.TrimSpace(string(t.Schema)), "{") {
+			if len(t.Schema) > 0 && string(t.Schema) != "null" {
+				bad(t.Name, fmt.Sprintf("the inputSchema of tool %q is no object", t.Name), "it has no properties here")
+			}
 			t.Schema = json.RawMessage(`{"type":"object"}`)
 		}
 		out.Tools = append(out.Tools, t)

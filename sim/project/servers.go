@@ -146,8 +146,8 @@ func (r *reader) saved(p place, file string) (list *client.List, from string) {
 	if !r.unmarshal(p, file, text, list) {
 		return nil, ""
 	}
-	return list.Usable(func(name, why string) {
+	return list.Usable(func(name, why, then string) {
 		n, _ := strconv.Atoi(lineOf(text, name))
-		r.problem(p, file, n, 1, "", "%s", why)
+		r.problem(p, file, n, 1, "", "%s: %s", why, then)
 	}), p.called(file) + ":1"
 }

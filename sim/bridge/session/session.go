@@ -110,6 +110,9 @@ type refusal string
 func (r refusal) Error() string { return string(r) }
 
 func (s *Session) take(l *bridge.Line) error {
+	if l.At < 0 {
+		return refusal("a line comes at an instant since the session began, not before it")
+	}
 	switch l.Type {
 	case bridge.User:
 		if l.Message == nil || len(text(l.Message.Content)) == 0 {

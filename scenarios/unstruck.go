@@ -211,7 +211,17 @@ func (s *Scenario) unstruck(run *Ran, d *document.Decoder) (out []*struck) {
 		})] = true
 	}
 	for i := range s.Scripts {
-		add("answers of "+s.Scripts[i].Agent, s.Scripts[i].Agent, "answers["+itoa(i)+"]", played[i])
+		at := "answers[" + itoa(i) + "]"
+		add("answers of "+s.Scripts[i].Agent, s.Scripts[i].Agent, at, played[i])
+		for j := 1; j < len(s.Scripts[i].Turns) && played[i]; j++ {
+			turn := at + ".turns[" + itoa(j) + "]"
+			behind := slices.Contains(run.Unmet, turn)
+			out = append(out, &struck{Idle: Idle{Path: fmt.Sprintf("turn %d of the answers of %s", j+1, s.Scripts[i].Agent), at: d.Where(turn),
+				Why: fmt.Sprintf("nobody comes to it: turn %d calls no tool, which ends an answer, and no message came after it", j)}, used: !behind})
+			if behind {
+				break // so are those after it
+			}
+		}
 	}
 	s.Permissions.unmet(run, d, func(x *struck) { out = append(out, x) })
 	for _, x := range [...]struct {

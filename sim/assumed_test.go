@@ -30,6 +30,7 @@ func TestAssumed(t *testing.T) {
 	t.Run("PRM-02 what is denied because nobody is asked is told, with where to allow it", deniedAssumed)
 	t.Run("SUB-09 a definition's own model is told where sub-agents have one", ownModelAssumed)
 	t.Run("LOOP-06 where calls failed, how often one is tried and a worker continued is assumed", triesAssumed)
+	t.Run("SCN-04 scripted calls that fail are told, by their tools and agents", scriptedFailures)
 	t.Run("CACHE-30 another lifetime of sub-agents is told where there are any", childLifetimeAssumed)
 }
 
@@ -136,4 +137,10 @@ func childLifetimeAssumed(t *testing.T) {
 	assumes(t, reviews("subagent", 1), hour, told)
 	assumes(t, reviews("fork", 1), hour, "breakpoints agent, TTL 1h", "sub-agents 5m")
 	assumes(t, reviews("inline", 1), hour, "breakpoints agent, TTL 1h", "sub-agents 5m")
+}
+
+func scriptedFailures(t *testing.T) {
+	const text = "agentsim: 1\nname: f\nprovider: {model: claude-sonnet-5-5}\nproject: {files: {a.go: x}}\nscript:\n  main: {user: Go., tools: [Read]}\n  answers: [{agent: main, turns: [%s, {say: Done.}]}]\n"
+	keeps(t, fmt.Sprintf(text, "{read: b.go}, {tools: [{name: Raed, input: {}}]}"), "2 scripted calls of Read, Raed failed (main)")
+	keeps(t, fmt.Sprintf(text, "{read: a.go}"))
 }

@@ -9,6 +9,7 @@ import (
 
 	"agentsim/mockllm/latency"
 	"agentsim/mockllm/policy"
+	"agentsim/mockllm/script"
 	"agentsim/scenarios"
 	"agentsim/sim/llm"
 	"agentsim/sim/permission"
@@ -70,6 +71,7 @@ func commandAssumed(sc *scenarios.Scenario, words string) string {
 // limits is what calls of tools ran into that a scenario can change. Each list has the
 // agents, by call.
 type limits struct {
+	erred    [][2]string            // other calls that failed: whose, of which tool
 	detours  map[llm.ToolUseID]bool // calls that a profile's detours add
 	timedOut []string               // whose commands reached the limit of those that say none
 	strayed  []string               // whose commands on a detour did
@@ -107,7 +109,9 @@ func (l *limits) decided(who string, b *transcript.Permission) {
 
 func (l *limits) ended(who string, b *transcript.ToolResult) {
 	switch {
-	case b.Name != "Bash" && b.Name != "run_shell" || !b.IsError || b.Took != shell.DefaultTimeout:
+	case !b.IsError:
+	case b.Name != "Bash" && b.Name != "run_shell" || b.Took != shell.DefaultTimeout:
+		l.erred = append(l.erred, [2]string{who, b.Name})
 	case l.detours[b.ID]:
 		l.strayed = append(l.strayed, who)
 	default:
@@ -178,8 +182,22 @@ func (l *limits) strays() []string {
 		": detours, and how long their commands take, are the profile's (model.wander)"}
 }
 
-// kept says what other calls ran into, and where to change it.
-func (l *limits) kept() (out []string) {
+// kept says what other calls ran into, and where to change it: of those that are
+// scripted which tools failed, since nobody goes on from that.
+func (l *limits) kept(book *script.Book) (out []string) {
+	var who, tools []string
+	for _, x := range l.erred {
+		if book != nil && book.Plays(x[0]) && !slices.Contains(l.unasked[x[1]], x[0]) {
+			who = append(who, x[0])
+			if !slices.Contains(tools, x[1]) {
+				tools = append(tools, x[1])
+			}
+		}
+	}
+	if who != nil {
+		of := strings.Join(tools, ", ")
+		out = append(out, by(who, "a scripted call of "+of+" failed", "%d scripted calls of "+of+" failed"))
+	}
 	if len(l.timedOut) > 0 {
 		out = append(out, by(l.timedOut, "a Bash call", "%d Bash calls")+timeLimit+shell.DefaultTimeout.String()+": write timeout: 600000, in milliseconds, in the input")
 	}

@@ -238,6 +238,7 @@ type run struct {
 	engine   *checkedEngine
 	late     []string // flips whose instant has not come, and acts of users that have met nothing, by their paths
 	table    *policy.Table
+	book     *script.Book // nil where nothing is scripted
 	filler   *script.Filler
 	profiles map[string]*cachemodel.Profile
 	observer *observer

@@ -131,6 +131,7 @@ func (r *run) sources() (mockllm.Source, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.book = book
 	sc := r.scenario
 	if len(sc.Work) == 0 {
 		return mockllm.Sources{script.Hidden{Filler: r.filler}, book, script.Asides{Filler: r.filler}}, nil

@@ -184,7 +184,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	res.Digest, res.Events, res.End, res.Agents = digest.Sum(), digest.Events(), r.kernel.Now(), len(r.world.Agents())
 	res.Checks, res.Options, res.Before = r.engine.checks, r.options(), r.observer.known()
 	if !opt.NoAssumed {
-		res.Assumed, res.Kept = r.assumed(), r.observer.limits.kept()
+		res.Assumed, res.Kept = r.assumed(), r.observer.limits.kept(r.book)
 	}
 	res.Draws, res.Unstruck, res.Unmet = r.draws, r.faults.Unstruck(), unmet(r)
 	res.Reached = reached(r)

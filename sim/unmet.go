@@ -60,6 +60,11 @@ func uncome(r *run) (out []string) {
 			out = append(out, fmt.Sprintf(path, args...))
 		}
 	}
+	if r.book != nil {
+		for _, place := range r.book.Behind() {
+			add(false, "%s", place.Path())
+		}
+	}
 	after := evictAfter(sc)
 	add(c.evicted || after > agent.DefaultEvictAfter && end >= vtime.Instant(agent.DefaultEvictAfter), "limits.evict_after")
 	add(r.observer.compacted || full(r), "compaction")

@@ -16,6 +16,7 @@ package script
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -116,6 +117,7 @@ type script struct {
 	glob  bool
 	waits bool // a turn says until
 	turns []turn
+	most  int // turns that were answered for one agent
 }
 
 // turn is a scenario's turn with its fixed payloads made.
@@ -181,6 +183,24 @@ func (b *Book) Agents() (out []string) {
 	return out
 }
 
+// Plays reports whether an agent's answers are scripted.
+func (b *Book) Plays(lineage string) bool { return b.find(lineage) != nil }
+
+// Behind lists the turns behind one that ends an answer, which nobody came to: where
+// one of them calls a tool, since a text may be one to spare for a message more.
+func (b *Book) Behind() (out []Place) {
+	for i := range b.scripts {
+		s := &b.scripts[i]
+		if s.most == 0 || len(s.turns[s.most-1].Tools) > 0 || !slices.ContainsFunc(s.turns[s.most:], func(t turn) bool { return len(t.Tools) > 0 }) {
+			continue
+		}
+		for n := s.most; n < len(s.turns); n++ {
+			out = append(out, Place{s.index, n})
+		}
+	}
+	return out
+}
+
 // Answer implements mockllm.Source. The error is mockllm.ErrNotMine, an
 // *EndError, a *MismatchError or a *ThoughtError.
 func (b *Book) Answer(q *mockllm.Query, a *mockllm.Answer) error {
@@ -197,6 +217,7 @@ func (b *Book) Answer(q *mockllm.Query, a *mockllm.Answer) error {
 		return &EndError{Place{s.index, -1}, s.agent, q.Stream.Lineage, q.Stream.Call + 1, len(s.turns)}
 	}
 	t := &s.turns[n]
+	s.most = max(s.most, n+1)
 	if t.Contains != "" && !contains(q.Head, t.Contains) {
 		return &MismatchError{Place{s.index, n}, s.agent, q.Stream.Lineage, t.Contains}
 	}

@@ -92,6 +92,7 @@ func (c *call) options(known string) (f flags, rest []string, ok bool) {
 		args[i] = a
 	}
 	if err := set.Parse(args); err != nil {
+		c.m.unknown.add(brief(strings.Join(append([]string{c.name}, c.args...), " ")))
 		c.complain(2, "this shell's "+c.name+" takes no such options: "+err.Error())
 		return nil, nil, false
 	}

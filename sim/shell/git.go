@@ -61,6 +61,7 @@ func runGit(c *call) int {
 	}
 	sub, ok := gitCommands()[c.args[0]]
 	if !ok {
+		c.m.unknown.add("git " + brief(c.args[0]))
 		return c.complain(1, c.args[0]+" is not available in this shell")
 	}
 	if !c.m.charge(entryWork * len(c.m.env.FS.Log())) {
@@ -95,6 +96,7 @@ func (c *call) inTree(sub command) int {
 func gitOlder(c *call) int {
 	if c.m.env.Drawn == nil {
 		name := ""
+		c.m.unknown.add(c.name)
 		c.name, name, _ = strings.Cut(c.name, " ")
 		return c.complain(1, name+" is not available in this shell")
 	}

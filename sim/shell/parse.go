@@ -30,11 +30,16 @@ func parse(script string) (*syntax.File, error) {
 			return err == nil
 		}
 		what, _, _ := strings.Cut(source(n, script), "\n")
-		err = fmt.Errorf("%s: not available in this shell: %s", n.Pos(), brief(what))
+		err = &lack{n.Pos().String(), brief(what)}
 		return false
 	})
 	return file, err
 }
+
+// lack is syntax that this shell has not got.
+type lack struct{ at, what string }
+
+func (l *lack) Error() string { return l.at + ": not available in this shell: " + l.what }
 
 // source is a node as it is written.
 func source(n syntax.Node, script string) string {

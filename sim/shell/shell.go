@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -114,7 +115,7 @@ type Result struct {
 	Took    vtime.Duration
 	Wrote   []string // what changed in the project: paths, or the command that changed something else; in order, each once
 	Temp    []string // files changed below TempDir
-	Unknown []string // commands that were not found, in order, each once
+	Unknown []string // commands, options and syntax that this shell has not got, in order, each once
 	// Conflicts are those that a merge came upon.
 	Conflicts []Conflict
 	Merged    []string // files in which a merge put both sides
@@ -126,7 +127,11 @@ func Run(env *Env, script string) Result {
 	m := newMachine(env)
 	file, err := parse(script)
 	if err != nil {
-		return Result{Exit: 2, Took: startTook, Err: err}
+		r := Result{Exit: 2, Took: startTook, Err: err}
+		if missing := new(lack); errors.As(err, &missing) {
+			r.Unknown = []string{missing.what}
+		}
+		return r
 	}
 	m.list(file.Stmts, &streams{in: &input{}, out: m.out, err: m.out})
 	return m.result()

@@ -29,7 +29,7 @@ type Shell struct {
 
 	Wrote   []string // what it changed in the project: paths, or what else it changed
 	Temp    []string // files that it changed below shell.TempDir
-	Unknown []string // commands that it called and that are not there
+	Unknown []string // commands, options and syntax that are not there
 
 	Conflicts []shell.Conflict // that its merges came upon
 	Merged    []string         // files in which they put both sides

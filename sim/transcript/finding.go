@@ -31,7 +31,7 @@ var findingRules = map[string]FindingRule{
 	"team-left":           {"left its team", Harm},
 	"no-verdict":          {"no verdict", Harm},
 	"compaction":          {"not compacted", Harm},
-	"command_not_found":   {"command not found", NoEffect},
+	"command_not_found":   {"not in the simulated shell", NoEffect},
 	"no-server":           {"not there", NoEffect},
 	"missing-skill":       {"not there", NoEffect},
 	"unknown-command":     {"not there", NoEffect},

@@ -14,6 +14,9 @@ func TestSilent(t *testing.T) {
 	const said = "agentsim: 1\nname: my\nprovider: {model: claude-sonnet-5-5}\nscript: {main: {user: Go., tools: [Read, Bash]}, answers: [{agent: main, turns: [{run: \"%s\"}, {say: Done.}]}]}\n"
 	const tests = files + ", tests: [{command: go test ./..., takes: 9s, files: \"*\"}]}\nlab: {permissions: {mode: bypassPermissions}}\n"
 	for _, x := range []struct{ name, text, want string }{
+		{"SCN-04 turns behind one that calls no tool", strings.Replace(said, "{run: \"%s\"}", "{say: Wait.}, {run: ls}", 1),
+			"4:96: turn 2 of the answers of main has no effect: nobody comes to it: turn 1 calls no tool, which ends an answer, and no message came after it"},
+		{"SCN-04 text to spare for a message more is told of nowhere", strings.Replace(said, "{run: \"%s\"}", "{run: ls}, {say: Noted.}", 1), ""},
 		{"SCN-04 an alias that nobody asks for", strings.Replace(work, "5-5}", "5-5, aliases: {haiku: claude-haiku-5-5}}", 1) + files + "}\n",
 			"4:48: provider.aliases.haiku has no effect: nobody asks for model haiku"},
 		{"SCN-04 an alias that a value of the sweep asks for is told of nowhere", strings.Replace(work, "5-5}", "5-5, aliases: {haiku: claude-haiku-5-5}}", 1) + files + "}\nsweep: {provider.subagent_model: [haiku]}\n", ""},

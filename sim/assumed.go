@@ -17,6 +17,20 @@ import (
 	"agentsim/sim/llm/tokens"
 )
 
+// rootsAssumed says that several roots do the work, where they do.
+func (r *run) rootsAssumed() []string {
+	working := 0
+	for _, root := range Roots(r.spec.Scenario) {
+		if !r.book.Plays(RootLineage(&root)) {
+			working++
+		}
+	}
+	if working < 2 {
+		return nil
+	}
+	return []string{fmt.Sprintf("each of %d roots does all of the work", working)}
+}
+
 // assumed names what a reader of a comparison must know: how the mock model
 // behaves, how requests are marked and counted, and whose prices these are.
 // `prompting` and reads per turn stand first, since they decide the ranking
@@ -32,6 +46,10 @@ func (r *run) assumed() []string {
 		out = append(out, spawnsAssumed(sc)...)
 		out = append(out, synthesisAssumed(sc)...)
 		out = append(out, workersAssumed(sc, r.world.Agents())...)
+		out = append(out, r.rootsAssumed()...)
+	}
+	if h := sc.Head("", false); h != nil && h.Shared > 0 && !sc.Profile.GivesHeads() && sc.Stack != scenarios.MinimalStack && headParts(sc, client.Tool) == nil {
+		out = append(out, "definitions of tools are as large as heads of sub-agents have them, for main agents too")
 	}
 	out = append(out, r.observer.models...)
 	out = append(out, agentsAssumed(sc)...)

@@ -30,6 +30,7 @@ func TestAssumed(t *testing.T) {
 	t.Run("PRM-02 what is denied because nobody is asked is told, with where to allow it", deniedAssumed)
 	t.Run("SUB-09 a definition's own model is told where sub-agents have one", ownModelAssumed)
 	t.Run("LOOP-06 where calls failed, how often one is tried and a worker continued is assumed", triesAssumed)
+	t.Run("CON-13 several roots that each do the work, and heads of sub-agents that main agents have too, are told", sharedAssumed)
 	t.Run("SCN-04 scripted calls that fail are told, by their tools and agents", scriptedFailures)
 	t.Run("CACHE-30 another lifetime of sub-agents is told where there are any", childLifetimeAssumed)
 }
@@ -143,4 +144,11 @@ func scriptedFailures(t *testing.T) {
 	const text = "agentsim: 1\nname: f\nprovider: {model: claude-sonnet-5-5}\nproject: {files: {a.go: x}}\nscript:\n  main: {user: Go., tools: [Read]}\n  answers: [{agent: main, turns: [%s, {say: Done.}]}]\n"
 	keeps(t, fmt.Sprintf(text, "{read: b.go}, {tools: [{name: Raed, input: {}}]}"), "2 scripted calls of Read, Raed failed (main)")
 	keeps(t, fmt.Sprintf(text, "{read: a.go}"))
+}
+
+func sharedAssumed(t *testing.T) {
+	two := strings.Replace(reviews("inline", 1), "main: {user: Review it.}", "roots: [{name: one, user: Review it.}, {name: two, user: Review it.}]", 1)
+	const roots, tools = "each of 2 roots does all of the work", "definitions of tools are as large as heads of sub-agents have them, for main agents too"
+	assumes(t, two, nil, roots, tools)
+	assumes(t, reviews("inline", 1), []string{"heads=[{type: sub-agent, shared: 12k, prompt: 12k}]"}, tools, roots)
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // rootsAssumed says that several roots do the work, where they do.
-func (r *run) rootsAssumed() []string {
+func rootsAssumed(r *run) []string {
 	working := 0
 	for _, root := range Roots(r.spec.Scenario) {
 		if !r.book.Plays(RootLineage(&root)) {
@@ -46,7 +46,7 @@ func (r *run) assumed() []string {
 		out = append(out, spawnsAssumed(sc)...)
 		out = append(out, synthesisAssumed(sc)...)
 		out = append(out, workersAssumed(sc, r.world.Agents())...)
-		out = append(out, r.rootsAssumed()...)
+		out = append(out, rootsAssumed(r)...)
 	}
 	if h := sc.Head("", false); h != nil && h.Shared > 0 && !sc.Profile.GivesHeads() && sc.Stack != scenarios.MinimalStack && headParts(sc, client.Tool) == nil {
 		out = append(out, "definitions of tools are as large as heads of sub-agents have them, for main agents too")

@@ -259,6 +259,16 @@ func nearMisses(t *testing.T) {
 	if got := strings.Join(NearMisses(rows), "\n"); got != want {
 		t.Errorf("got %q", got)
 	}
+	other := 0
+	if rows[1].Run.Total.Cost < rows[0].Run.Total.Cost {
+		other = 1
+	}
+	rows[0].Run.Narrow, rows[other].Run.Narrow = metrics.Narrow{}, near
+	rows[other].Run.Narrow.Cost = 3 * (rows[0].Run.Total.Cost + rows[1].Run.Total.Cost)
+	if got, end := strings.Join(NearMisses(rows), "\n"), ", and "+variantName(rows[1-other])+" would be the cheapest"; !strings.HasSuffix(got, end) {
+		t.Errorf("got %q, want the end %q", got, end)
+	}
+	rows[other].Run.Narrow, rows[0].Run.Narrow = metrics.Narrow{}, near
 	rows[0].Run.Narrow.Cost--
 	if got := NearMisses(rows); got != nil {
 		t.Errorf("less than one per cent: %q", got)

@@ -190,9 +190,28 @@ func NearMisses(rows []Row) (out []string) {
 			continue
 		}
 		out = append(out, fmt.Sprintf("%s had %s read the cache in the last tenth of a TTL, closest to expiry %s before %s were over (%s, call %d); too late, they would have cost %s more",
-			variantName(r), count(n.Calls, "call", "calls"), Time(n.Left), Time(n.Life), n.Lineage, n.Number, Money(n.Cost)))
+			variantName(r), count(n.Calls, "call", "calls"), Time(n.Left), Time(n.Life), n.Lineage, n.Number, Money(n.Cost))+overtaken(rows, r, n.Cost))
 	}
 	return out
+}
+
+// overtaken says who would be the cheapest of those that did as much if the cheapest one
+// cost so much more; "" where that is nobody else.
+func overtaken(rows []Row, best Row, more cachemodel.Picodollars) string {
+	next := -1
+	for i, r := range rows {
+		switch {
+		case r.Variant == best.Variant || !sameWork(r.Run, best.Run):
+		case r.Run.Total.Cost < best.Run.Total.Cost:
+			return ""
+		case next < 0 || r.Run.Total.Cost < rows[next].Run.Total.Cost:
+			next = i
+		}
+	}
+	if next < 0 || rows[next].Run.Total.Cost >= best.Run.Total.Cost+more {
+		return ""
+	}
+	return ", and " + variantName(rows[next]) + " would be the cheapest"
 }
 
 // again says how much more r's misses paid for again than those of the cheapest, by the

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -18,9 +19,9 @@ func uncome(base func() *Scenario, s *Scenario, run *Ran, d *document.Decoder) (
 		b := base()
 		return b != nil && !sameAt(b, Defaults(), label) && !sameAt(b, s, label)
 	}
-	one := func(used bool, path, label, why string, args ...any) *struck {
-		x := &struck{Idle: Idle{Path: label, Why: fmt.Sprintf(why, args...), at: d.Where(path)}, used: used}
-		if d.Given(path) && !sameAt(s, Defaults(), label) && !over(label) && idle(unread(), label) == nil {
+	one := func(used bool, place, label, why string, args ...any) *struck {
+		x := &struck{Idle: Idle{Path: label, Why: fmt.Sprintf(why, args...), at: d.Where(place)}, used: used}
+		if d.Given(place) && !sameAt(s, Defaults(), label) && !over(label) && idle(unread(), label) == nil {
 			out = append(out, x)
 		}
 		return x
@@ -42,6 +43,21 @@ func uncome(base func() *Scenario, s *Scenario, run *Ran, d *document.Decoder) (
 		at := "project.tests[" + itoa(i) + "]"
 		one(met(at), at, "project.tests."+itoa(i+1), "nobody ran %s", document.Quoted(s.Project.Tests[i].Command))
 	}
+	for i := range s.Project.Agents.Hooks {
+		h, at, why := &s.Project.Agents.Hooks[i], "project.agents.hooks["+itoa(i)+"]", "no hook %s heard what it speaks of"
+		if !met(at + ".command") {
+			if why = "no definition has a hook %s"; h.Event != "" {
+				why += " of " + h.Event
+			}
+		}
+		one(met(at), at, "project.agents.hooks."+itoa(i+1), why, h.Command)
+	}
+	for i := range s.Injections {
+		x, at := &s.Injections[i], "injections["+itoa(i)+"]"
+		front := path.Base(x.File) == "CLAUDE.md" || strings.HasPrefix(x.File, ".claude/") // which is in heads
+		one(front || met(at), at, "injections."+step(x.Name, i), "nobody read %s", x.File)
+	}
+	one(met("remote"), "remote", "remote", "no agent is started with isolation: remote")
 	for i := range s.Heads {
 		for _, key := range []string{".shared", ".prompt"} {
 			at := "heads[" + itoa(i) + "]" + key

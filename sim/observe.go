@@ -43,7 +43,7 @@ type reported struct {
 }
 
 func newObserver(r *run) *observer {
-	o := &observer{r: r, came: came{above: map[string]int64{}, tested: map[int]bool{}}, told: map[reported]transcript.Outcome{}, last: map[string]verdict{}, items: map[string]*scenarios.Item{}}
+	o := &observer{r: r, came: came{above: map[string]int64{}, tested: map[int]bool{}, injected: map[string]bool{}}, told: map[reported]transcript.Outcome{}, last: map[string]verdict{}, items: map[string]*scenarios.Item{}}
 	if r.spec.Scenario.Compaction != nil {
 		o.came.histories = map[string]int64{}
 	}

@@ -54,7 +54,7 @@ func (o *observer) wants() {
 // look takes in what came into an agent's conversation since the last time.
 func (o *observer) look(a *agent.Agent) {
 	r := &o.reading
-	if len(r.items) == 0 {
+	if len(r.items)+len(o.r.scenario.Injections) == 0 {
 		return
 	}
 	for a.Ref() >= int32(len(r.held)) {
@@ -69,8 +69,11 @@ func (o *observer) look(a *agent.Agent) {
 				continue
 			}
 			o.r.marks.Scan(b.Content.Raw(), func(f mark.Mark) {
-				if f.Verb == mark.File {
+				switch f.Verb {
+				case mark.File:
 					held[f.Args[0]] = r.item[a.Ref()]
+				case mark.Inject:
+					o.came.injected[f.Args[0]] = true
 				}
 			})
 			if words := r.command(m.Prev, b); words != "" && !later[words] { // its last run counts

@@ -20,6 +20,7 @@ type came struct {
 	servers           []string // that connected, or failed to
 	replaced, evicted bool
 	tested            map[int]bool     // project.tests, by their places
+	injected          map[string]bool  // injections that somebody read, by their names
 	above             map[string]int64 // sizes that cannot be had, by path: tokens that there are already
 	histories         map[string]int64 // the most tokens of a request and its answer, by model; nil where no setting asks
 }
@@ -75,6 +76,15 @@ func uncome(r *run) (out []string) {
 	for i := range sc.Project.Tests {
 		add(c.tested[i], "project.tests[%d]", i)
 	}
+	for i := range sc.Project.Agents.Hooks {
+		ran, there := agent.Acted(r.world, i)
+		add(ran, "project.agents.hooks[%d]", i)
+		add(there, "project.agents.hooks[%d].command", i)
+	}
+	for i := range sc.Injections {
+		add(c.injected[sc.Injections[i].Name], "injections[%d]", i)
+	}
+	add(slices.ContainsFunc(r.world.Agents(), agent.Linked), "remote")
 	for i := range sc.Project.Servers {
 		x := &sc.Project.Servers[i]
 		add(slices.ContainsFunc(named(x), func(name string) bool { return slices.Contains(c.servers, name) }), "project.servers[%d]", i)

@@ -104,6 +104,15 @@ func (w *World) hookRule(h *Hook, e HookEvent, tool string) *HookRule {
 	return nil
 }
 
+// Acted reports whether a hook ran by the i-th of the rules, and whether an agent's
+// definition has a hook that a rule can speak of.
+func Acted(w *World, i int) (ran, there bool) {
+	r := &w.cfg.Hooks[i]
+	return w.hookRuns[i] > 0, slices.ContainsFunc(w.cfg.Definitions, func(d *Definition) bool {
+		return slices.ContainsFunc(d.Hooks, func(h Hook) bool { return h.Command == r.Command && (r.Event == "" || r.Event == h.Event) })
+	})
+}
+
 // announce records that the hooks begin or cease to hear the agent.
 func (s *hooks) announce(op string) {
 	for i := range s.list {

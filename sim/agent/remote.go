@@ -86,6 +86,9 @@ func linkOf(a *Agent) *link {
 	return a.past.link
 }
 
+// Linked reports whether the agent works in a remote environment of its own.
+func Linked(a *Agent) bool { return linkOf(a) != nil }
+
 // arrives waits for the prompt of a remote agent.
 func arrives(p *kernel.Proc, a *Agent) error {
 	l := linkOf(a)

@@ -7,12 +7,35 @@ import (
 	"testing"
 )
 
+// careful is a scenario with a definition that has a hook, and what that does.
+const careful = `agentsim: 1
+name: my
+provider: {model: claude-sonnet-5-5}
+structure: subagent
+script: {main: {user: Go.}}
+work: [{id: a, kind: implement, edits: [{file: a.go, tokens: 20}], agent: {type: careful}}]
+project:
+  files:
+    a.go: one
+    .claude/agents/careful.md: |
+      ---
+      name: careful
+      description: Careful.
+      hooks: {PreToolUse: [{matcher: Edit, hooks: [{type: command, command: ./check.sh}]}]}
+      ---
+      Work.
+  agents: {hooks: [{%s, outcome: record}]}
+lab: {permissions: {mode: bypassPermissions}}
+`
+
 // TestSilent runs scenarios with settings that this run does not come to.
 func TestSilent(t *testing.T) {
 	const work = "agentsim: 1\nname: my\nstructure: subagent\nprovider: {model: claude-sonnet-5-5}\nscript: {main: {user: Go.}}\nwork: [{id: a, kind: research, reads: [a.go]}]\n"
 	const files = "project: {files: {a.go: {tokens: 2k}}"
 	const said = "agentsim: 1\nname: my\nprovider: {model: claude-sonnet-5-5}\nscript: {main: {user: Go., tools: [Read, Bash]}, answers: [{agent: main, turns: [{run: \"%s\"}, {say: Done.}]}]}\n"
 	const tests = files + ", tests: [{command: go test ./..., takes: 9s, files: \"*\"}]}\nlab: {permissions: {mode: bypassPermissions}}\n"
+	const noted = "project: {files: {a.go: {tokens: 2k}, b.md: x}}\nmodel: {obeys: true}\n"
+	const injected = "lab: {injections: [{name: i, file: b.md, line: 1, text: y, runs: \"rm a.go\"}]}\n"
 	for _, x := range []struct{ name, text, want string }{
 		{"SCN-04 turns behind one that calls no tool", strings.Replace(said, "{run: \"%s\"}", "{say: Wait.}, {run: ls}", 1),
 			"4:96: turn 2 of the answers of main has no effect: nobody comes to it: turn 1 calls no tool, which ends an answer, and no message came after it"},
@@ -45,6 +68,14 @@ func TestSilent(t *testing.T) {
 		{"TSK-09 outputs that are never let go", work + files + "}\nlab: {limits: {evict_after: 20m}}\n", "8:29: limits.evict_after has no effect: the run ends before any output of an agent in the background is let go"},
 		{"CON-13 budgets of what nobody passes on", work + files + "}\nmodel: {gist_tokens: 9, report_budget: 99, prompt_budget: 99}\n",
 			"8:9: model.gist_tokens has no effect: nothing is passed on: no item knows or yields anything\n8:25: model.report_budget has no effect: no item knows or yields anything that a report could pass on"},
+		{"DEF-06 what a hook does that no definition has", strings.Replace(careful, "%s", "command: ./chek.sh", 1), "17:20: project.agents.hooks.1 has no effect: no definition has a hook ./chek.sh"},
+		{"DEF-06 what a hook does that hears no such tool", strings.Replace(careful, "%s", "command: ./check.sh, tool: Read", 1), "17:20: project.agents.hooks.1 has no effect: no hook ./check.sh heard what it speaks of"},
+		{"DEF-06 what a hook does that runs is told of nowhere", strings.Replace(careful, "%s", "command: ./check.sh, tool: Edit", 1), ""},
+		{"TSK-06 an injection that nobody reads", work + noted + injected,
+			"9:20: injections.i has no effect: nobody read b.md"},
+		{"TSK-06 an injection that somebody reads is told of nowhere", strings.Replace(work, "[a.go]", "[a.go, b.md]", 1) + noted + injected, ""},
+		{"WKT-07 remote environments that nobody has", work + files + "}\nagents: {remote: {loss: 5}}\nlab: {gates: {USER_TYPE: ant}}\n",
+			"8:18: remote has no effect: no agent is started with isolation: remote"},
 	} {
 		t.Run(x.name+"", func(t *testing.T) {
 			t.Chdir(t.TempDir())

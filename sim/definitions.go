@@ -60,14 +60,28 @@ func Definitions(sc *scenarios.Scenario, sources []definition.Source) (*definiti
 		}
 	}
 	set := definition.Load(sources, listed, &gates, tools...)
+	warn := func(place, msg string) {
+		file, line := located(place)
+		set.Problems = append(set.Problems, &definition.Problem{File: file, Line: line, Col: 1, Warning: true, Msg: msg})
+	}
 	for _, d := range set.Definitions {
 		if why := unresolved(d, sc); why != "" {
-			file, line := located(cmp.Or(d.Fields["model"], d.Place))
-			set.Problems = append(set.Problems, &definition.Problem{File: file, Line: line, Col: 1, Warning: true,
-				Msg: "agent " + strconv.Quote(d.Type) + " cannot be started: " + why})
+			warn(cmp.Or(d.Fields["model"], d.Place), "agent "+strconv.Quote(d.Type)+" cannot be started: "+why)
+		}
+		for _, server := range d.Required {
+			if !shares(sc, server) {
+				warn(d.Place, "type "+d.Type+" is not offered: there is no MCP server "+server)
+			}
 		}
 	}
 	return set, nil
+}
+
+// shares reports whether a session may have an MCP server that no agent opens for itself.
+func shares(sc *scenarios.Scenario, server string) bool {
+	return sc.Project.HasTools(server) || slices.ContainsFunc(sc.Project.Servers, func(x scenarios.ServerSpec) bool {
+		return x.Opens != scenarios.ByAgents && slices.Contains(named(&x), server)
+	})
 }
 
 func located(place string) (file string, line int) {

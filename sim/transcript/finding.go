@@ -54,7 +54,7 @@ var findingRules = map[string]FindingRule{
 	"definition":          {"not loaded", Known},
 	"definition-warning":  {"not loaded", Known},
 	"duplicate-delivery":  {"delivered twice", Known},
-	"injection-obeyed":    {"obeyed an injection", Known},
+	"injection-obeyed":    {"obeyed an injection", Harm},
 	"minimal":             {"minimal stack", Known},
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -71,6 +72,8 @@ func TestSilent(t *testing.T) {
 		{"DEF-06 what a hook does that no definition has", strings.Replace(careful, "%s", "command: ./chek.sh", 1), "17:20: project.agents.hooks.1 has no effect: no definition has a hook ./chek.sh"},
 		{"DEF-06 what a hook does that hears no such tool", strings.Replace(careful, "%s", "command: ./check.sh, tool: Read", 1), "17:20: project.agents.hooks.1 has no effect: no hook ./check.sh heard what it speaks of"},
 		{"DEF-06 what a hook does that runs is told of nowhere", strings.Replace(careful, "%s", "command: ./check.sh, tool: Edit", 1), ""},
+		{"MCP-03 a type that needs a server that there is not", strings.Replace(regexp.MustCompile("  agents: {hooks.*\n").ReplaceAllString(careful, ""), "hooks:", "requiredMcpServers: [github]\n      hooks:", 1),
+			".claude/agents/careful.md:2:1: warning: type careful is not offered: there is no MCP server github"},
 		{"TSK-06 an injection that nobody reads", work + noted + injected,
 			"9:20: injections.i has no effect: nobody read b.md"},
 		{"TSK-06 an injection that somebody reads is told of nowhere", strings.Replace(work, "[a.go]", "[a.go, b.md]", 1) + noted + injected, ""},
@@ -88,6 +91,16 @@ func TestSilent(t *testing.T) {
 			}
 		})
 	}
+	t.Run("TSK-06 an injection that is obeyed is among the findings", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		obeyed := strings.Replace(work, "[a.go]", "[a.go, b.md]", 1) + noted + injected
+		if err := os.WriteFile("my.yaml", []byte(obeyed), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, out, _ := try(nil, "run", "my.yaml", "--record", "none"); !strings.Contains(out, "obeyed an injection: i: ") {
+			t.Errorf("got %s", out)
+		}
+	})
 	t.Run("SCN-04 the sweep of a file that compare and bench do not run, and the seeds that ran", func(t *testing.T) {
 		t.Chdir(t.TempDir())
 		for name, more := range map[string]string{"swept.yaml": "sweep: {provider.ttl: [5m, 1h]}\n", "seeds.yaml": "matrix: {seed: [9, 7]}\n", "many.yaml": "sweep: {seed: [3, 4, 5, 6, 7, 8]}\n"} {

@@ -71,7 +71,11 @@ func (p *PermissionSpec) unmet(run *Ran, d *document.Decoder, add func(*struck))
 	}{{"deny", "no call is one that it denies, and nobody would have had the tool", p.Deny}, {"ask", "no call is one about which it asks", p.Ask},
 		{"allow", "nobody called the tool", p.Allow}, {"cli_allow", "nobody called the tool", p.CliAllow}} {
 		for i, rule := range l.list {
-			one("permissions."+l.key+" "+rule, "permissions."+l.key+"["+itoa(i)+"]", l.why)
+			why := l.why
+			if strings.Contains(rule, "(") { // which takes no tool away
+				why, _, _ = strings.Cut(why, ", and")
+			}
+			one("permissions."+l.key+" "+rule, "permissions."+l.key+"["+itoa(i)+"]", why)
 		}
 	}
 	for i := range p.Answers {

@@ -74,6 +74,8 @@ func TestSilent(t *testing.T) {
 		{"DEF-06 what a hook does that runs is told of nowhere", strings.Replace(careful, "%s", "command: ./check.sh, tool: Edit", 1), ""},
 		{"MCP-03 a type that needs a server that there is not", strings.Replace(regexp.MustCompile("  agents: {hooks.*\n").ReplaceAllString(careful, ""), "hooks:", "requiredMcpServers: [github]\n      hooks:", 1),
 			".claude/agents/careful.md:2:1: warning: type careful is not offered: there is no MCP server github"},
+		{"PRM-01 a rule that denies some calls of a tool that there is", strings.Replace(said, "%s", "ls", 1) + "lab: {permissions: {mode: bypassPermissions, deny: [Bash(go test)]}}\n",
+			"5:53: permissions.deny Bash(go test) has no effect: no call is one that it denies"},
 		{"TSK-06 an injection that nobody reads", work + noted + injected,
 			"9:20: injections.i has no effect: nobody read b.md"},
 		{"TSK-06 an injection that somebody reads is told of nowhere", strings.Replace(work, "[a.go]", "[a.go, b.md]", 1) + noted + injected, ""},

@@ -141,10 +141,10 @@ func notAsked(done []executed) []string {
 		messages, idle := 0, 0
 		for i := range sc.Main.Then {
 			t := &sc.Main.Then[i]
-			if t.Message == nil || t.To != "" || t.At != nil || t.On != nil || t.Interrupt {
+			if t.Message == nil || t.To != "" {
 				continue
 			}
-			if messages++; len(t.Asks) == 0 {
+			if messages++; len(t.Asks) == 0 && t.At == nil && t.On == nil && !t.Interrupt {
 				idle++
 			}
 		}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -284,13 +285,26 @@ func wanting(name string, it *scenarios.Item) string {
 	return "lacks " + strings.Replace(name, "gist:", "summary of ", 1)
 }
 
-// leaves says in a line for each group of variants that leave the same
-// statements which those are.
+// departures are what the minimal stack does otherwise, by the statements that it leaves.
+var departures = map[string]string{
+	"SUB-08": "a sub-agent starts without some of what it has in the full stack",
+	"SUB-10": "a sub-agent asks nobody, whatever mode its parent is in",
+	"SUB-12": "all that a sub-agent said comes home, not its last text alone",
+	"SUB-16": "a sub-agent's error comes home unmarked",
+	"SUB-18": "what a sub-agent uses is in nobody's counters",
+}
+
+// leaves says in a line for each group of variants of the minimal stack
+// what they do otherwise than the full one.
 func leaves(done []executed) (out []string) {
 	var sets []string
 	of := map[string][]string{}
 	for _, x := range done {
-		if set := strings.Join(x.leaves, ", "); set != "" {
+		words := slices.Clone(x.leaves)
+		for i, id := range words {
+			words[i] = cmp.Or(departures[id], id)
+		}
+		if set := strings.Join(words, "; "); set != "" {
 			if of[set] == nil {
 				sets = append(sets, set)
 			}
@@ -298,11 +312,7 @@ func leaves(done []executed) (out []string) {
 		}
 	}
 	for _, set := range sets {
-		verb := " leaves "
-		if len(of[set]) > 1 {
-			verb = " leave "
-		}
-		out = append(out, strings.Join(of[set], ", ")+verb+set)
+		out = append(out, strings.Join(of[set], ", ")+": "+set)
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"agentsim/sim"
+	"agentsim/sim/transcript"
 )
 
 func TestPermissions(t *testing.T) {
@@ -164,6 +165,38 @@ func librarySchedules(t *testing.T) {
 			if res := runOf(t, spec); res.Outcome != sim.Completed {
 				t.Errorf("%s, seed %d: %s %s", entry, seed, res.Outcome, res.Detail)
 			}
+		}
+	})
+}
+
+// ranHooks counts the runs of hooks.
+type ranHooks int
+
+func (n *ranHooks) Emit(e *transcript.Event) {
+	if h, is := e.Body.(*transcript.Hook); is && h.Op == "run" {
+		*n++
+	}
+}
+
+func TestAskedAfterHooks(t *testing.T) {
+	t.Run("DEF-06 PRM-01 a hook hears once of a lone call that the user is then asked about", func(t *testing.T) {
+		var n ranHooks
+		runOf(t, specOf(t, `agentsim: 1
+name: asked
+provider: {model: claude-sonnet-5-5}
+project:
+  files:
+    a.go: "package a\n"
+    .claude/agents/own.md: "---\nname: own\ndescription: d\nhooks:\n  PreToolUse:\n    - matcher: Read\n      hooks: [{type: command, command: ./look.sh}]\n---\nYou.\n"
+script:
+  main: {user: Go.}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: d, prompt: p, subagent_type: own}}]}, {say: Done.}]}
+    - {agent: main/*, turns: [{read: a.go}, {say: Done.}]}
+lab: {permissions: {mode: default, ask: [Read]}}
+`, ""), &n)
+		if n != 1 {
+			t.Errorf("hooks ran %d times", n)
 		}
 	})
 }

@@ -288,7 +288,7 @@ func (u *toolUse) start(p *kernel.Proc) error {
 // it is such a use: nobody is asked about it, and it acts on the agent's environment at
 // once. What was found out of any other one stays with it.
 func (u *toolUse) starts() bool {
-	if u.by.record != nil || u.tool != nil && (u.tool.Handled || u.runsAlone()) {
+	if u.tool != nil && (u.tool.Handled || u.runsAlone()) {
 		return false
 	}
 	u.began = u.by.w.cfg.Kernel.Now()

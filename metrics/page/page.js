@@ -73,11 +73,14 @@
   }
   document.querySelectorAll("#answer table.sheet").forEach(sortable);
 
-  // callLinks lets the dearest call of each row be opened.
+  // callLinks lets the dearest call of each row be opened. A narrow screen stacks the cells
+  // of such a row, each behind its title.
   function callLinks() {
     document.querySelectorAll("#answer table.sheet").forEach(table => {
       const titles = [...table.querySelectorAll("thead th")].map(th => th.textContent), at = titles.indexOf("DEAREST CALL");
       if (at < 0) return;
+      table.classList.add("stack");
+      for (const tr of table.tBodies[0].rows) [...tr.cells].forEach((td, i) => { td.dataset.title = titles[i]; });
       for (const tr of table.tBodies[0].rows) {
         const run = runs.findIndex(r => r.name === tr.cells[0].textContent), n = Number(tr.cells[at].dataset.v);
         if (run < 0) continue;
@@ -146,16 +149,17 @@
       parts.push(el("div", { class: "tabs", role: "tablist" }, ...runs.map((r, i) =>
         el("button", { type: "button", role: "tab", "aria-selected": String(i === state.run), onclick: () => { state.run = i; state.call = 0; show(); link(); } }, r.name))));
     }
+    if (runs.length > 1) parts.push(el("h3", { class: "paper" }, run.name));
     parts.push(el("p", { class: "dim" }, "run " + run.id.slice(0, 8) + " · " + run.note));
     if (run.missing) parts.push(el("p", {}, run.missing));
-    parts.push(legend(), el("div", { id: "lanes" }), zoomBar(), agentTable(run));
+    parts.push(legend(), el("div", { id: "lanes", class: "lanes" }), zoomBar(), agentTable(run));
     const shared = sharedBySiblings(run);
     if (shared) parts.push(el("h3", {}, "What siblings' first prompts share"), shared);
     if (run.calls.length > 0) {
       parts.push(el("h3", {}, "Calls"), filterBar(), el("div", { id: "call-slot" }), el("div", { id: "calls" }));
     }
     root.replaceChildren(...parts);
-    lanes = drawLanes($("lanes"), run);
+    lanes = drawLanes($("lanes"), run, state);
     if (run.calls.length > 0) listCalls();
     if (state.call) pick(state.call, false);
   }
@@ -253,23 +257,26 @@
     rows = run.calls.filter(c => matches(run, c, words));
     const sum = f => rows.reduce((s, c) => s + f(c), 0), lost = sum(c => c.q ? c.q.c || 0 : 0);
     $("found").textContent = count(rows.length) + " of " + count(run.calls.length) + " calls, " + money(sum(c => c.c || 0)) + " in all" + (lost ? ", of it " + money(lost) + " more than had none missed" : "");
-    const part = rows.slice(0, state.most);
-    const table = sheet([
+    const part = rows.slice(0, state.most), table = callTable(run, part);
+    const more = rows.length > part.length
+      ? el("button", { type: "button", class: "plain", onclick: () => { state.most += 1000; listCalls(); } }, "show more (" + count(rows.length - part.length) + ")") : null;
+    $("calls").replaceChildren(...[table, more].filter(Boolean));
+  }
+
+  function callTable(run, list) {
+    return sheet([
       ["CALL", true, c => count(c.n), c => c.n], ["AGENT", false, c => run.agents[c.g].l], ["TYPE", false, c => run.agents[c.g].t],
       ["AT", true, c => time(c.a), c => c.a], ["PROMPT", true, c => count(prompt(c)), prompt],
       ["CACHE READ", true, c => run.billed ? count(c.cr || 0) : "–", c => c.cr || 0], ["CACHE WRITE", true, c => run.billed ? count(written(c)) : "–", written],
       ["UNCACHED", true, c => count(c.in || 0), c => c.in || 0], ["OUTPUT", true, c => count(c.o || 0), c => c.o || 0],
       ["COST", true, c => money(c.c || 0), c => c.c || 0], ["ENDED", false, c => c.x ? "failed: " + (c.s || "no answer") : c.s || ""], ["MISS REASON", false, c => c.q ? c.q.r : ""],
       ["COST OF IT", true, c => c.q ? money(c.q.c || 0) : "", c => c.q ? c.q.c || 0 : 0],
-    ], part, (tr, c) => {
+    ], list, (tr, c) => {
       tr.tabIndex = 0; tr.dataset.call = c.n;
       tr.className = (c.x ? "failed" : "") + (c.n === state.call ? " pick" : "");
       tr.addEventListener("click", () => pick(c.n, true));
       tr.addEventListener("keydown", e => { if (e.key === "Enter") pick(c.n, true); });
     });
-    const more = rows.length > part.length
-      ? el("button", { type: "button", class: "plain", onclick: () => { state.most += 1000; listCalls(); } }, "show more (" + count(rows.length - part.length) + ")") : null;
-    $("calls").replaceChildren(...[table, more].filter(Boolean));
   }
 
   function pick(n, scroll) {
@@ -363,8 +370,8 @@
     if (run.cut) out.append(el("p", { class: "dim" }, "contents are cut after " + run.cut + " characters; agentsim inspect " + run.id.slice(0, 8) + " --call " + c.n + " --blocks -o json" + (run.at || "") + " has them whole"));
   }
 
-  // Lanes: agents down, virtual time to the right.
-  function drawLanes(box, run) {
+  // Lanes: agents down, virtual time to the right, of it what view has from and to.
+  function drawLanes(box, run, view) {
     const order = tree(run), lane = new Map(order.map((i, at) => [i, at]));
     const row = 24, top = 22, right = 8;
     let left = 170; // names are in front of the lanes
@@ -374,7 +381,7 @@
     let width = 0, tip = $("tip");
     if (!tip) document.body.append(tip = el("div", { id: "tip", hidden: true }));
     const colour = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
-    const x = t => left + (t - state.from) / (state.to - state.from) * (width - left - right);
+    const x = t => left + (t - view.from) / (view.to - view.from) * (width - left - right);
     const y = i => top + lane.get(i) * row;
 
     function resize() {
@@ -399,8 +406,8 @@
       const paint = { read: colour("read"), write: colour("write"), input: colour("input"), output: colour("output"), tool: colour("tool"), worse: colour("worse"), link: colour("link") };
       g.clearRect(0, 0, width, canvas.height);
       g.font = "12px system-ui, sans-serif"; g.textBaseline = "middle"; g.lineWidth = 1;
-      const step = niceStep((state.to - state.from) / Math.max(2, (width - left) / 90));
-      for (let t = Math.ceil(state.from / step) * step; t <= state.to; t += step) {
+      const step = niceStep((view.to - view.from) / Math.max(2, (width - left) / 90));
+      for (let t = Math.ceil(view.from / step) * step; t <= view.to; t += step) {
         g.fillStyle = line; g.fillRect(x(t), top - 4, 1, order.length * row + 4);
         g.fillStyle = dim; g.fillText(time(t), Math.min(x(t) + 3, width - 50), 10);
       }
@@ -409,9 +416,9 @@
         g.fillStyle = line; g.fillRect(x(a.a), y(i) + 9, Math.max(1, x(a.b) - x(a.a)), 3);
         if (a.p >= 0 && lane.has(a.p)) arrow(x(a.a), y(a.p) + 10, x(a.a), y(i) + 4, dim);
       });
-      run.tools.forEach(t => { if (t.z >= state.from && t.a <= state.to) { g.fillStyle = t.x ? paint.worse : paint.tool; g.fillRect(x(t.a), y(t.g) + 17, Math.max(1, x(t.z) - x(t.a)), 3); } });
+      run.tools.forEach(t => { if (t.z >= view.from && t.a <= view.to) { g.fillStyle = t.x ? paint.worse : paint.tool; g.fillRect(x(t.a), y(t.g) + 17, Math.max(1, x(t.z) - x(t.a)), 3); } });
       run.calls.forEach(c => {
-        if (c.z < state.from || c.a > state.to) return;
+        if (c.z < view.from || c.a > view.to) return;
         const x1 = x(c.a), x2 = Math.max(x1 + 1.5, x(c.z)), whole = Math.max(prompt(c), 1);
         const mid = c.f ? Math.min(x2, Math.max(x1 + 1, x(c.f))) : x2;
         let at = y(c.g) + 3;
@@ -424,9 +431,9 @@
         });
         if (!c.x && mid < x2) { g.fillStyle = paint.output; g.fillRect(mid, y(c.g) + 3, x2 - mid, 13); }
         if (c.q) { g.fillStyle = paint.worse; g.beginPath(); g.moveTo(x1 - 4, y(c.g) - 3); g.lineTo(x1 + 4, y(c.g) - 3); g.lineTo(x1, y(c.g) + 3); g.fill(); }
-        if (c.n === state.call) { g.strokeStyle = fg; g.lineWidth = 2; g.strokeRect(x1 - 2, y(c.g) + 1, x2 - x1 + 4, 17); g.lineWidth = 1; }
+        if (c.n === view.call) { g.strokeStyle = fg; g.lineWidth = 2; g.strokeRect(x1 - 2, y(c.g) + 1, x2 - x1 + 4, 17); g.lineWidth = 1; }
       });
-      run.mails.forEach(m => { if (m.f >= 0 && m.z >= state.from && m.a <= state.to && lane.has(m.f) && lane.has(m.g)) arrow(x(m.a), y(m.f) + 10, x(m.z), y(m.g) + (lane.get(m.g) > lane.get(m.f) ? 4 : 16), paint.link); });
+      run.mails.forEach(m => { if (m.f >= 0 && m.z >= view.from && m.a <= view.to && lane.has(m.f) && lane.has(m.g)) arrow(x(m.a), y(m.f) + 10, x(m.z), y(m.g) + (lane.get(m.g) > lane.get(m.f) ? 4 : 16), paint.link); });
       g.fillStyle = colour("bg"); g.fillRect(0, 0, left - 4, canvas.height);
       order.forEach(i => {
         const a = run.agents[i];
@@ -461,17 +468,17 @@
     }
 
     function zoom(factor, at) {
-      if (!factor) { state.from = 0; state.to = Math.max(run.end, 1); return draw(); }
-      const mid = at === undefined ? (state.from + state.to) / 2 : at, most = Math.max(run.end, 1);
-      const span = Math.min(most, Math.max(1e8, (state.to - state.from) * factor));
-      state.from = Math.max(0, Math.min(most - span, mid - span * (mid - state.from) / (state.to - state.from)));
-      state.to = state.from + span;
+      if (!factor) { view.from = 0; view.to = Math.max(run.end, 1); return draw(); }
+      const mid = at === undefined ? (view.from + view.to) / 2 : at, most = Math.max(run.end, 1);
+      const span = Math.min(most, Math.max(1e8, (view.to - view.from) * factor));
+      view.from = Math.max(0, Math.min(most - span, mid - span * (mid - view.from) / (view.to - view.from)));
+      view.to = view.from + span;
       draw();
     }
     function pan(dt) {
-      const span = state.to - state.from;
-      state.from = Math.max(0, Math.min(Math.max(run.end, 1) - span, state.from + dt));
-      state.to = state.from + span;
+      const span = view.to - view.from;
+      view.from = Math.max(0, Math.min(Math.max(run.end, 1) - span, view.from + dt));
+      view.to = view.from + span;
       draw();
     }
 
@@ -481,7 +488,7 @@
     canvas.addEventListener("pointermove", e => {
       if (held !== null) {
         if (Math.abs(e.clientX - held) > 2) moved = true;
-        pan((held - e.clientX) / (width - left - right) * (state.to - state.from));
+        pan((held - e.clientX) / (width - left - right) * (view.to - view.from));
         held = e.clientX;
         return;
       }
@@ -497,7 +504,7 @@
       if (!e.ctrlKey && !e.metaKey) return;
       e.preventDefault();
       const r = canvas.getBoundingClientRect();
-      zoom(e.deltaY > 0 ? 1.25 : 0.8, state.from + (e.clientX - r.left - left) / (width - left - right) * (state.to - state.from));
+      zoom(e.deltaY > 0 ? 1.25 : 0.8, view.from + (e.clientX - r.left - left) / (width - left - right) * (view.to - view.from));
     }, { passive: false });
     resize();
     return { draw, zoom, pan, resize };
@@ -505,6 +512,23 @@
   window.addEventListener("resize", () => lanes && lanes.resize());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => lanes && lanes.draw());
   window.addEventListener("hashchange", follow);
+
+  // Paper has no tabs: there the other runs stand below the one that is open.
+  function unfold() {
+    fold();
+    const paper = el("section", { id: "paper" });
+    root.append(paper);
+    for (const r of runs.filter(r => r !== current())) {
+      const box = el("div", { class: "lanes" }), shared = sharedBySiblings(r), part = r.calls.slice(0, 300);
+      paper.append(el("h2", {}, r.name), el("p", { class: "dim" }, "run " + r.id.slice(0, 8) + " · " + r.note), ...(r.missing ? [el("p", {}, r.missing)] : []), box, agentTable(r),
+        ...(shared ? [el("h3", {}, "What siblings' first prompts share"), shared] : []),
+        ...(part.length ? [el("h3", {}, part.length < r.calls.length ? "The first " + count(part.length) + " of " + count(r.calls.length) + " calls" : "Calls"), callTable(r, part)] : []));
+      drawLanes(box, r, { from: 0, to: Math.max(r.end, 1), call: 0 });
+    }
+  }
+  function fold() { if ($("paper")) $("paper").remove(); }
+  window.addEventListener("beforeprint", unfold);
+  window.addEventListener("afterprint", fold);
 
   const keys = [["↓ or j", "next call of those listed"], ["↑ or k", "previous call"], ["m", "next call that missed"], ["← →", "move along the time"], ["+ −", "zoom"], ["0", "show all of it"],
     ["/", "filter the calls"], ["r", "next run"], ["Esc", "leave the filter, close this"], ["?", "this list"]];

@@ -242,6 +242,9 @@ func TestReport(t *testing.T) {
 			w.do(chromedp.EmulateViewport(width, 900), chromedp.Sleep(50*time.Millisecond))
 			w.is("a narrow screen does without columns, and not without costs", `[...document.querySelectorAll("#answer table.sheet")[0].tHead.rows[0].cells].filter(th => th.offsetWidth > 0).map(th => th.textContent).includes("HIT RATE") + " " +
 				(document.querySelectorAll("#answer table.sheet")[0].tHead.rows[0].cells[9].getBoundingClientRect().right <= innerWidth || innerWidth > 640)`, fmt.Sprint(width > 640)+" true")
+			if width == 390 {
+				w.is("a narrow screen stacks what misses say", `[...document.querySelectorAll("table.stack td")].every(td => td.offsetWidth > 0 && td.getBoundingClientRect().right <= innerWidth) + " " + [...document.querySelectorAll("table.stack button")].filter(b => b.offsetWidth > 0).map(b => b.textContent)`, "true call 4")
+			}
 			w.is(fmt.Sprintf("nothing is wider than %d", width), `document.documentElement.scrollWidth <= innerWidth`, "true")
 		}
 		light := w.text(`getComputedStyle(document.body).backgroundColor`)
@@ -252,6 +255,16 @@ func TestReport(t *testing.T) {
 		if now := w.text(`getComputedStyle(document.body).backgroundColor`); now == light {
 			t.Errorf("dark and light have one background, %s", now)
 		}
+	})
+	t.Run("RPT-03 paper has all runs, the open one first", func(t *testing.T) {
+		w.t = t
+		w.open("r.html", "#run="+ids[1][:8])
+		w.text(`dispatchEvent(new Event("beforeprint"))`)
+		w.is("the other run is there, drawn, with its calls", `[...document.querySelectorAll("#paper h2, #paper h3")].map(e => e.textContent).join(", ") + " " +
+			(document.querySelector("#paper canvas").dataset.drawn === String(document.querySelectorAll("#paper tr[data-call]").length))`,
+			"eight, What siblings' first prompts share, Calls true")
+		w.text(`dispatchEvent(new Event("afterprint"))`)
+		w.is("and gone after it", `document.getElementById("paper")`, "null")
 	})
 	t.Run("RPT-06 the console is silent", func(t *testing.T) { w.t = t; w.quiet() })
 }

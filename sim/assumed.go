@@ -354,11 +354,10 @@ func (r *run) plansText() string {
 
 func workAssumed(m *scenarios.Model) []string {
 	return []string{
-		"hand-offs " + m.Prompting,
+		"hand-off style " + m.Prompting,
 		readsText(m),
-		fmt.Sprintf("summary %d tok", m.GistTokens),
-		"report " + sizeText(m.ReportTokens),
-		fmt.Sprintf("budgets %d tok a prompt, %d a report", m.PromptBudget, m.ReportBudget),
+		"reports of " + sizeText(m.ReportTokens),
+		fmt.Sprintf("what is passed on: %d tok a fact, at most %d in a prompt and %d in a report", m.GistTokens, m.PromptBudget, m.ReportBudget),
 	}
 }
 
@@ -396,7 +395,7 @@ func profileAssumed(sc *scenarios.Scenario) []string {
 func sizeText(s scenarios.Size) string {
 	switch {
 	case s.Dist != nil:
-		return fmt.Sprintf("drawn, %d to %d tok", s.Lo, s.Hi)
+		return fmt.Sprintf("%d to %d tok, drawn", s.Lo, s.Hi)
 	case s.Lo == s.Hi:
 		return fmt.Sprintf("%d tok", s.Lo)
 	}

@@ -21,7 +21,7 @@ func TestGrid(t *testing.T) {
 func changePoints(t *testing.T) {
 	axes := []Axis{{"model.prompting", []string{"full", "lazy"}}, {"model.reads_per_turn", []string{"1", "2", "4"}}, {"model.gist_tokens", []string{"10", "20"}}}
 	for _, c := range []struct{ at, want string }{
-		{"1/10 1/20 2/10 2/20 4/10 4/20", "everywhere"},
+		{"1/10 1/20 2/10 2/20 4/10 4/20", "whatever the reads per turn and the summary tokens"},
 		{"1/10 1/20 4/10 4/20", "reads per turn 1, 4"},
 		{"2/10", "reads per turn 2; summary tokens 10"},
 		{"1/20 2/20 4/20", "summary tokens 20"},
@@ -42,7 +42,7 @@ func changePoints(t *testing.T) {
 		for _, x := range g.Changes() {
 			got = append(got, x.String())
 		}
-		if want := "y is the cheapest instead of x from hand-off style full to lazy (" + c.want + ")"; !slices.Contains(got, want) {
+		if want := "y is the cheapest at hand-off style lazy, x at full (" + c.want + ")"; !slices.Contains(got, want) {
 			t.Errorf("at %s:\n%s\nwant %s", c.at, strings.Join(got, "\n"), want)
 		}
 	}
@@ -55,7 +55,7 @@ func decisive(t *testing.T) {
 			g.At(p)[i].Runs[0].Set("cost", cost*1_000_000_000_000)
 		}
 	}
-	want := []string{"z is the cheapest instead of x from hand-off style full to lazy", "2 changes among those that are not the cheapest: elsewhere"}
+	want := []string{"z is the cheapest at hand-off style lazy, x at full", "2 changes among those that are not the cheapest: elsewhere"}
 	if got := g.Decisive("elsewhere"); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
@@ -71,7 +71,7 @@ func unranked(t *testing.T) {
 		cheapest      int // before
 		ranking       []string
 	}{
-		{[]cell{{10, 9}, {20, 9}}, []cell{{30, 9}, {20, 9}}, 0, []string{"y is the cheapest instead of x from hand-off style full to lazy"}},
+		{[]cell{{10, 9}, {20, 9}}, []cell{{30, 9}, {20, 9}}, 0, []string{"y is the cheapest at hand-off style lazy, x at full"}},
 		{[]cell{{10, 8}, {20, 9}}, []cell{{30, 9}, {20, 9}}, 1, nil},
 		{[]cell{{10, 8}, {20, 0}}, []cell{{30, 8}, {20, 0}}, -1, []string{"none is the cheapest: no variant did all of the work"}},
 		{[]cell{{10, 9}, {10, 9}}, []cell{{30, 9}, {30, 9}}, -1, []string{"none is the cheapest: those that did all of the work cost the same"}},
@@ -110,7 +110,7 @@ func sizes(t *testing.T) {
 	if got := CheapestNames(g.At(0)) + "; " + CheapestNames(g.At(1)); got != "small-x, large-x; small-y, large-y" {
 		t.Errorf("cheapest: %s", got)
 	}
-	want := []string{"small-y is the cheapest instead of small-x from hand-off style full to lazy", "large-y is the cheapest instead of large-x from hand-off style full to lazy"}
+	want := []string{"small-y is the cheapest at hand-off style lazy, small-x at full", "large-y is the cheapest at hand-off style lazy, large-x at full"}
 	if got := g.Ranking(); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -17,16 +17,16 @@ type Change struct {
 	Points   [][]string // where the step begins
 	Where    string     // the same in words; "" where there is no other axis
 
-	step string
+	word string // the axis's
 }
 
 // String is the change in a line.
 func (c *Change) String() string {
-	text := c.Cheaper + " becomes cheaper than " + c.Dearer
+	text := fmt.Sprintf("%s is cheaper than %s at %s %s, not at %s", c.Cheaper, c.Dearer, c.word, c.To, c.From)
 	if c.Top {
-		text = c.Cheaper + " is the cheapest instead of " + c.Dearer
+		text = fmt.Sprintf("%s is the cheapest at %s %s, %s at %s", c.Cheaper, c.word, c.To, c.Dearer, c.From)
 	}
-	if text += " " + c.step; c.Where != "" {
+	if c.Where != "" {
 		text += " (" + c.Where + ")"
 	}
 	return text
@@ -42,8 +42,7 @@ func (g *Grid) Changes() []Change {
 			if !ok {
 				continue
 			}
-			c := Change{Axis: axis, From: before[0].Point[axis], To: after[0].Point[axis]}
-			c.step = fmt.Sprintf("from %s %s to %s", g.Axes[axis].Word(), c.From, c.To)
+			c := Change{Axis: axis, From: before[0].Point[axis], To: after[0].Point[axis], word: g.Axes[axis].Word()}
 			said := map[[2]int]bool{}
 			for _, to := range Cheapest(after) {
 				from := CheapestLike(before, to)
@@ -71,7 +70,7 @@ func (g *Grid) Changes() []Change {
 func (c Change) at(list []Change, point []string, cheaper, dearer string, top bool) []Change {
 	c.Cheaper, c.Dearer, c.Top = cheaper, dearer, top
 	i := slices.IndexFunc(list, func(o Change) bool {
-		return o.step == c.step && o.Cheaper == cheaper && o.Dearer == dearer
+		return o.Axis == c.Axis && o.From == c.From && o.To == c.To && o.Cheaper == cheaper && o.Dearer == dearer
 	})
 	if i < 0 {
 		i, list = len(list), append(list, c)
@@ -121,16 +120,17 @@ func (g *Grid) step(a, b []string) (axis int, ok bool) {
 // maxPoints is how many points are listed one by one.
 const maxPoints = 4
 
-// where says at which points of the other axes a change happens: everywhere; at all
+// where says at which points of the other axes a change happens: at each; at all
 // combinations of some values, of which axes with all their values are not named; or
 // at single ones.
 func (g *Grid) where(c *Change) string {
-	var parts []string
+	var parts, others []string
 	combinations, all := 1, 1
 	for i, a := range g.Axes {
 		if i == c.Axis {
 			continue
 		}
+		others = append(others, a.Word())
 		values := c.values(i)
 		combinations, all = combinations*len(values), all*len(a.Values)
 		if len(values) < len(a.Values) {
@@ -141,7 +141,7 @@ func (g *Grid) where(c *Change) string {
 	case len(g.Axes) == 1:
 		return ""
 	case len(c.Points) == all:
-		return "everywhere"
+		return "whatever the " + strings.Join(others, " and the ")
 	case len(c.Points) == combinations:
 		return strings.Join(parts, "; ")
 	}

@@ -31,7 +31,7 @@ func oneAndMany(t *testing.T) {
 		if want == "" {
 			want = got
 		}
-		if got != want || !strings.Contains(got, "is the cheapest instead of") {
+		if got != want || !strings.Contains(got, "is the cheapest at") {
 			t.Errorf("on %d processors:\n%s\nwant\n%s", procs, got, want)
 		}
 	}

@@ -74,7 +74,7 @@ type limits struct {
 	erred    [][2]string            // other calls that failed: whose, of which tool
 	detours  map[llm.ToolUseID]bool // calls that a profile's detours add
 	timedOut []string               // whose commands reached the limit of those that say none
-	strayed  []string               // whose commands on a detour did
+	strayed  bool                   // a command on a detour did
 	unasked  map[string][]string    // by tool: who was denied what nobody was asked about
 	called   []string               // tools of which a call was decided about
 	ruled    map[string]bool        // why calls were decided as they were
@@ -113,7 +113,7 @@ func (l *limits) ended(who string, b *transcript.ToolResult) {
 	case b.Name != "Bash" && b.Name != "run_shell" || b.Took != shell.DefaultTimeout:
 		l.erred = append(l.erred, [2]string{who, b.Name})
 	case l.detours[b.ID]:
-		l.strayed = append(l.strayed, who)
+		l.strayed = true
 	default:
 		l.timedOut = append(l.timedOut, who)
 	}
@@ -175,10 +175,10 @@ const timeLimit = " reached the time limit of "
 
 // strays says what calls of detours ran into.
 func (l *limits) strays() []string {
-	if len(l.strayed) == 0 {
+	if !l.strayed {
 		return nil
 	}
-	return []string{by(l.strayed, "a Bash call on a detour", "%d Bash calls on detours") + timeLimit + shell.DefaultTimeout.String() +
+	return []string{"Bash calls on detours" + timeLimit + shell.DefaultTimeout.String() +
 		": detours, and how long their commands take, are the profile's (model.wander)"}
 }
 

@@ -19,7 +19,7 @@ func TestLimits(t *testing.T) {
 			l.ended("main/"+cause, &transcript.ToolResult{ID: id, Name: "Bash", IsError: true, Took: 2 * vtime.Minute})
 		}
 		want := []string{"2 Bash calls (main/, main/lazy) reached the time limit of 2m0s: write timeout: 600000, in milliseconds, in the input",
-			"2 Bash calls on detours (main/detour) reached the time limit of 2m0s: detours, and how long their commands take, are the profile's (model.wander)"}
+			"Bash calls on detours reached the time limit of 2m0s: detours, and how long their commands take, are the profile's (model.wander)"}
 		if got := append(l.kept(nil), l.strays()...); !slices.Equal(got, want) {
 			t.Errorf("%q", got)
 		}

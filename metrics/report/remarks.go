@@ -12,6 +12,33 @@ import (
 	"agentsim/sim/vtime"
 )
 
+// Remark is a line about one variant.
+type Remark struct {
+	Text   string
+	Weight int64 // how much there is of what it says
+}
+
+// Texts are all remarks.
+func Texts(list []Remark) (out []string) {
+	for _, r := range list {
+		out = append(out, r.Text)
+	}
+	return out
+}
+
+// Loudest are remarks of one kind as people read them: all of a few, of more the two that
+// weigh most, and how many variants have as much or less of it; where says where these are.
+func Loudest(list []Remark, where string) []string {
+	if len(list) <= few {
+		return Texts(list)
+	}
+	loud := slices.SortedStableFunc(slices.Values(list), func(a, b Remark) int { return cmp.Compare(b.Weight, a.Weight) })[:few-1]
+	return append(Texts(loud), fmt.Sprintf("%d more variants have as much of this or less%s", len(list)-len(loud), where))
+}
+
+// few is how many remarks of one kind are read at a glance.
+const few = 3
+
 // Losses says in a line for each variant what was lost on the way and what that
 // cost: histories that became summaries, results that stand as previews, requests
 // that failed. Nothing is said of a variant that lost nothing.

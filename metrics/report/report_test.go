@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,7 +54,7 @@ func TestCompare(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.WriteString("\n" + strings.Join(Why(sample()), "\n") + "\n")
-	b.WriteString(strings.Join(WakeUps(sample()), "\n") + "\n")
+	b.WriteString(strings.Join(Texts(WakeUps(sample())), "\n") + "\n")
 	want := `VARIANT  AGENTS  CALLS  PROMPT  CACHE READ  CACHE WRITE  UNCACHED  OUTPUT  HIT RATE   COST   TIME  RE-INVOCATIONS  DONE
 inline        1     38  2.91 M      2.79 M        118 k    1.10 k  21.0 k    95.9 %  $1.60  9m12s               0   9/9
 fork          9     64  3.85 M      3.74 M        109 k    1.60 k  25.0 k    97.1 %  $1.91  2m18s      8 × 61.3 k   9/9
@@ -108,6 +109,7 @@ func TestConformance(t *testing.T) {
 	t.Run("CLI-03 what misses are of the writes is told as what was paid for again", paidAgain)
 	t.Run("CLI-03 calls that read what had nearly expired are told from one per cent of a known bill on", nearMisses)
 	t.Run("CON-17 what wake-ups cost is told from one per cent of a known bill on", cheapWakeUps)
+	t.Run("TRI-07 of remarks that variants have in common the two that weigh most are told", loudest)
 }
 
 func smallParts(t *testing.T) {
@@ -256,7 +258,7 @@ func nearMisses(t *testing.T) {
 	near := metrics.Narrow{Calls: 2, Cost: 16_000_000_000, Left: 25 * vtime.Second, Life: 5 * vtime.Minute, Lineage: "main", Number: 101}
 	rows[0].Run.Narrow = near
 	const want = "inline had 2 calls read the cache in the last tenth of a TTL, closest to expiry 25.0s before 5m00s were over (main, call 101); too late, they would have cost $0.0160 more"
-	if got := strings.Join(NearMisses(rows), "\n"); got != want {
+	if got := strings.Join(Texts(NearMisses(rows)), "\n"); got != want {
 		t.Errorf("got %q", got)
 	}
 	other := 0
@@ -265,17 +267,17 @@ func nearMisses(t *testing.T) {
 	}
 	rows[0].Run.Narrow, rows[other].Run.Narrow = metrics.Narrow{}, near
 	rows[other].Run.Narrow.Cost = 3 * (rows[0].Run.Total.Cost + rows[1].Run.Total.Cost)
-	if got, end := strings.Join(NearMisses(rows), "\n"), ", and "+variantName(rows[1-other])+" would be the cheapest"; !strings.HasSuffix(got, end) {
+	if got, end := strings.Join(Texts(NearMisses(rows)), "\n"), ", and "+variantName(rows[1-other])+" would be the cheapest"; !strings.HasSuffix(got, end) {
 		t.Errorf("got %q, want the end %q", got, end)
 	}
 	rows[other].Run.Narrow, rows[0].Run.Narrow = metrics.Narrow{}, near
 	rows[0].Run.Narrow.Cost--
-	if got := NearMisses(rows); got != nil {
+	if got := Texts(NearMisses(rows)); got != nil {
 		t.Errorf("less than one per cent: %q", got)
 	}
 	rows[0].Run.Narrow = near
 	rows[0].Run.Models[0].Unpriced = true
-	if got := NearMisses(rows); got != nil {
+	if got := Texts(NearMisses(rows)); got != nil {
 		t.Errorf("a bill that is not known: %q", got)
 	}
 }
@@ -283,12 +285,12 @@ func nearMisses(t *testing.T) {
 func cheapWakeUps(t *testing.T) {
 	rows := sample()
 	rows[1].Run.Total.WakeUpCost = 19_000_000_000
-	if got := WakeUps(rows); got != nil {
+	if got := Texts(WakeUps(rows)); got != nil {
 		t.Errorf("WakeUps = %q", got)
 	}
 	rows = sample()
 	rows[1].Run.Models[0].Unpriced = true
-	if got := WakeUps(rows); got != nil {
+	if got := Texts(WakeUps(rows)); got != nil {
 		t.Errorf("WakeUps = %q for a bill that is not known", got)
 	}
 }
@@ -330,5 +332,16 @@ func sameWorkOnly(t *testing.T) {
 		if got := strings.Join(Why(rows), "\n"); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
+	}
+}
+
+// loudest: of four remarks of one kind the two that weigh most are told, of three all.
+func loudest(t *testing.T) {
+	list := []Remark{{"a", 1}, {"b", 9}, {"c", 3}, {"d", 9}}
+	if got := Loudest(list, ": there"); !slices.Equal(got, []string{"b", "d", "2 more variants have as much of this or less: there"}) {
+		t.Error(got)
+	}
+	if got := Loudest(list[:3], ": there"); !slices.Equal(got, []string{"a", "b", "c"}) {
+		t.Error(got)
 	}
 }

@@ -36,10 +36,9 @@ func wakeUps(t *metrics.Tally) string {
 	return fmt.Sprintf("%d × %s", t.WakeUps, Quantity(round(t.WakeUpTokens, t.WakeUps)))
 }
 
-// WakeUps says in a line for each variant what its wake-ups cost, where that is
-// at least one per cent of a bill that is known.
-func WakeUps(rows []Row) []string {
-	var out []string
+// WakeUps says of each variant what its wake-ups cost, where that is at least one per
+// cent of a bill that is known.
+func WakeUps(rows []Row) (out []Remark) {
 	for _, r := range rows {
 		t := &r.Run.Total
 		if t.WakeUps == 0 || len(r.Run.Unpriced()) > 0 || t.WakeUpCost < t.Cost/100 || t.WakeUpCost < visible {
@@ -49,8 +48,8 @@ func WakeUps(rows []Row) []string {
 		if t.WakeUps == 1 {
 			noun = "re-invocation"
 		}
-		out = append(out, fmt.Sprintf("%s paid %s for the prompts of %d %s at %s tokens of prefix on average, %s of its bill", variantName(r),
-			Money(t.WakeUpCost), t.WakeUps, noun, Quantity(round(t.WakeUpTokens, t.WakeUps)), Percent(int64(t.WakeUpCost), int64(t.Cost))))
+		out = append(out, Remark{fmt.Sprintf("%s paid %s for the prompts of %d %s at %s tokens of prefix on average, %s of its bill", variantName(r),
+			Money(t.WakeUpCost), t.WakeUps, noun, Quantity(round(t.WakeUpTokens, t.WakeUps)), Percent(int64(t.WakeUpCost), int64(t.Cost))), int64(t.WakeUpCost)})
 	}
 	return out
 }
@@ -181,16 +180,21 @@ func decided(group []Row, best int) []string {
 		strings.Join(reasons, ", "), variantName(group[first]), Money(hits(first)), variantName(group[best]), own, Money(hits(best)))}
 }
 
-// NearMisses says in a line for each variant which calls read what had nearly expired,
-// where writing that again would have cost at least one per cent of a bill that is known.
-func NearMisses(rows []Row) (out []string) {
+// NearMisses says of each variant which calls read what had nearly expired, where writing
+// that again would have cost at least one per cent of a bill that is known. What would
+// change who is the cheapest weighs most.
+func NearMisses(rows []Row) (out []Remark) {
 	for _, r := range rows {
 		n := r.Run.Narrow
 		if n.Calls == 0 || len(r.Run.Unpriced()) > 0 || n.Cost < r.Run.Total.Cost/100 || n.Cost < visible {
 			continue
 		}
-		out = append(out, fmt.Sprintf("%s had %s read the cache in the last tenth of a TTL, closest to expiry %s before %s were over (%s, call %d); too late, they would have cost %s more",
-			variantName(r), count(n.Calls, "call", "calls"), Time(n.Left), Time(n.Life), n.Lineage, n.Number, Money(n.Cost))+overtaken(rows, r, n.Cost))
+		weight, led := int64(n.Cost), overtaken(rows, r, n.Cost)
+		if led != "" {
+			weight = math.MaxInt64
+		}
+		out = append(out, Remark{fmt.Sprintf("%s had %s read the cache in the last tenth of a TTL, closest to expiry %s before %s were over (%s, call %d); too late, they would have cost %s more",
+			variantName(r), count(n.Calls, "call", "calls"), Time(n.Left), Time(n.Life), n.Lineage, n.Number, Money(n.Cost)) + led, weight})
 	}
 	return out
 }

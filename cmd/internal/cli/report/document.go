@@ -33,7 +33,7 @@ func document(s *ui.Env, runs []*recorded, at string) *report.Document {
 		d.Embed(bills.Inline)
 	}
 	d.Label("unfinished", unfinished(runs)...)
-	d.Label("why", slices.Concat(report.Why(all), report.Slower(all), report.NearMisses(all), report.WakeUps(all), report.Losses(all), undone(runs))...)
+	d.Label("why", slices.Concat(report.Why(all), report.Slower(all), report.Loudest(report.NearMisses(all), ""), report.Loudest(report.WakeUps(all), ""), report.Losses(all), undone(runs))...)
 	d.Label("one seed", oneSeed(runs)...)
 	d.Label("ranking", turns(s, runs)...)
 	d.Label("assumed", append(gathered(runs, func(x *said) []string { return x.assumed }), unknown(runs))...)

@@ -187,7 +187,7 @@ func (c *course) waited() string {
 // remarked says in lines for each variant who was continued after a failure, how often
 // tests ran, where they did otherwise than the work says once or variants differ, and
 // which sub-agent waited long.
-func remarked(done []executed) (out []string) {
+func remarked(done []executed) (out []report.Remark) {
 	for _, x := range done {
 		if x.course == nil {
 			continue
@@ -203,7 +203,7 @@ func remarked(done []executed) (out []string) {
 			said = append(said, text)
 		}
 		if said != nil {
-			out = append(out, variantOf(x)+" "+strings.Join(said, ", "))
+			out = append(out, report.Remark{Text: variantOf(x) + " " + strings.Join(said, ", "), Weight: int64(len(said))})
 		}
 	}
 	return out

@@ -58,7 +58,7 @@ func (a *answer) specs() (out []*sim.Spec) {
 
 // document is the comparison of what ran, said once.
 func (a *answer) document(s *ui.Env) *report.Document {
-	d, rows, why := &report.Document{}, a.rows(), a.remarks()
+	d, rows, why := &report.Document{}, a.rows(), a.remarks(report.Texts)
 	heading := a.heading()
 	d.Head(func(st report.Style) string { return strings.Join(st.Lines(heading, 0), "\n") + "\n\n" })
 	d.Field("scenario", report.Text(a.file.Name))
@@ -84,7 +84,8 @@ func (a *answer) document(s *ui.Env) *report.Document {
 	d.Field("ranking_changes", report.List(a.grid.Ranking()).If(a.grid.Points() > 0))
 	d.Label("quota", a.quotas()...)
 	d.Label("unfinished", unfinished(a.done)...)
-	d.Label("why", slices.Concat(why, undone(a.done), gathered(a.done, func(r *sim.Result) []string { return r.Kept }))...)
+	loud := a.remarks(func(kind []report.Remark) []string { return report.Loudest(kind, ": why in -o json") })
+	d.Label("why", slices.Concat(loud, undone(a.done), gathered(a.done, func(r *sim.Result) []string { return r.Kept }))...)
 	d.Label("one seed", a.oneSeed()...)
 	d.Label("findings", a.findings(s)...)
 	a.inFront(d)
@@ -146,10 +147,11 @@ func (a *answer) stands() string {
 
 // remarks are the lines below a comparison: whether the variants did equal work,
 // why bills differ, what wake-ups cost, what was lost on the way and how agents
-// were steered, and what it comes to at a scale that the scenario names.
-func (a *answer) remarks() []string {
+// were steered, and what it comes to at a scale that the scenario names. Of remarks of
+// one kind those are in it that of says.
+func (a *answer) remarks(of func([]report.Remark) []string) []string {
 	rows := a.rows()
-	out := slices.Concat(unequal(a.done), report.Why(rows), report.Slower(rows), report.NearMisses(rows), report.WakeUps(rows), report.Hidden(rows), report.Losses(rows), report.Steered(rows), remarked(a.done))
+	out := slices.Concat(unequal(a.done), report.Why(rows), report.Slower(rows), of(report.NearMisses(rows)), of(report.WakeUps(rows)), report.Hidden(rows), report.Losses(rows), report.Steered(rows), of(remarked(a.done)))
 	if s := a.done[0].Spec.Scenario.Scale; s != nil {
 		out = append(out, report.Extrapolate(rows, report.Scale{Type: s.Type, Spawns: s.Spawns, Period: s.Period, Low: s.Low, High: s.High})...)
 	}

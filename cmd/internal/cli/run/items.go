@@ -72,9 +72,14 @@ const unsaid = "unsaid"
 // line names.
 const maxUndone = 3
 
-// undone says in a line for each variant which items failed or came out wrong, and
-// for want of what. Nothing is said of a variant without any.
+// maxAlike is how many variants a line names of which the same is true.
+const maxAlike = 4
+
+// undone says which items variants failed or that came out wrong, and for want of what,
+// in a line for those of whom the same is true. Nothing is said of a variant without any.
 func undone(done []executed) (out []string) {
+	var order []string
+	who := map[string][]string{}
 	for _, x := range done {
 		var said []string
 		n := 0
@@ -90,9 +95,21 @@ func undone(done []executed) (out []string) {
 		if n > maxUndone {
 			said = append(said, fmt.Sprintf("and %d more", n-maxUndone))
 		}
-		if n > 0 {
-			out = append(out, variantOf(x)+" left "+fmt.Sprintf("%d of %s undone: ", n, ui.Plural(int(x.Metrics.Items.Total), "item"))+strings.Join(said, ", "))
+		if n == 0 {
+			continue
 		}
+		text := fmt.Sprintf(" left %d of %s undone: ", n, ui.Plural(int(x.Metrics.Items.Total), "item")) + strings.Join(said, ", ")
+		if who[text] == nil {
+			order = append(order, text)
+		}
+		who[text] = append(who[text], variantOf(x))
+	}
+	for _, text := range order {
+		names := who[text]
+		if n := len(names) - maxAlike; n > 0 {
+			names = append(names[:maxAlike], fmt.Sprintf("%d more", n))
+		}
+		out = append(out, strings.Join(names, ", ")+text)
 	}
 	return out
 }

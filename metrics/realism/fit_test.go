@@ -110,6 +110,16 @@ func boundsHold(t *testing.T) {
 			}
 		}
 	}
+	for _, more := range []int64{250, 251} { // at P90 alone
+		tail := even(1000, 0)
+		for i := profile.Steps * 17 / 20; i <= profile.Steps; i++ {
+			tail.Q[i] += more
+		}
+		l := line(Compare(recorded, of(map[string]profile.Figure{"last_prompt": tail}), recorded, Fit), "last_prompt")
+		if l.Off != [2]int64{1000, 1000 + more} || l.Missed() != (more > 250) {
+			t.Errorf("%+v", *l)
+		}
+	}
 	delete(recorded.Sources[0].Roles[1].Figures, "one_tool")
 	lines := Compare(recorded, of(map[string]profile.Figure{"growth": wide}), recorded, Fit)
 	if l := line(lines, "last_prompt"); l == nil || !l.Missed() {

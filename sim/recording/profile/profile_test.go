@@ -159,6 +159,16 @@ func overlaps(t *testing.T) {
 	if f := mustFind(t, measured(Options{}, s), Want{Role: SubAgent, Figure: "overlap_parent_bytes"}); *f.Share != 0 {
 		t.Errorf("what the parent read after the spawn is no overlap: %+v", *f)
 	}
+	s = spawnSession()
+	s.Requests[2].Answer, s.Requests[2].Tools = s.Requests[1].Answer, s.Requests[1].Tools
+	s.Threads[1].SpawnedBy, s.Threads[2].SpawnedBy = 2, 2
+	if f := mustFind(t, measured(Options{}, s), Want{Role: SubAgent, Figure: "overlap_parent"}); f.Q[0] != 500 {
+		t.Errorf("what the parent read a request before the spawn is overlap: %+v", *f)
+	}
+	s.Requests[2].Compacted = true
+	if f := mustFind(t, measured(Options{}, s), Want{Role: SubAgent, Figure: "overlap_parent_bytes"}); *f.Share != 0 {
+		t.Errorf("what a summary has taken from the parent is no overlap: %+v", *f)
+	}
 }
 
 func blockOverlap(t *testing.T) {

@@ -9,9 +9,11 @@ import (
 	"testing"
 
 	"agentsim/cachemodel"
+	"agentsim/mockllm/script"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/llm"
+	"agentsim/sim/llm/tokens"
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/importer"
 	"agentsim/sim/recording/player"
@@ -94,6 +96,7 @@ type outcome struct {
 	recorded, hidden llm.Usage
 	agents           []string // structure and lineage
 	tools, said      int      // results and their bytes
+	user             []int    // bytes of each message of the user's behind the first
 	unseen           map[int32]bool
 }
 
@@ -102,6 +105,10 @@ func (o *outcome) Emit(e *transcript.Event) {
 	case *transcript.AgentStart:
 		o.unseen[e.Agent] = strings.HasSuffix(b.Lineage, llm.HiddenSuffix)
 		o.agents = append(o.agents, string(b.Structure)+" "+b.Lineage+" "+b.Type)
+	case *transcript.UserMessage:
+		if e.Agent == 0 {
+			o.user = append(o.user, b.Bytes)
+		}
 	case *transcript.ToolResult:
 		o.tools, o.said = o.tools+1, o.said+b.Bytes
 	case *transcript.Response:
@@ -151,11 +158,12 @@ func runText(text []byte, variant string, sets ...string) (*outcome, error) {
 	return o, err
 }
 
+const model = "claude-opus-4-5-20251101"
+
 // small is a session of three threads: a main one whose second call expects what an
 // unrecorded request renewed, whose third one is missed, and that is compacted; a
 // sub-agent; and a summary that goes on from the main thread.
 func small() *recording.Session {
-	const model = "claude-opus-4-5-20251101"
 	at := func(s int64) vtime.Instant { return vtime.Instant(s * int64(vtime.Second)) }
 	call := func(thread, pred int32, start int64, read, write int64, tools ...recording.ToolUse) recording.Request {
 		return recording.Request{ID: "r", Thread: thread, Pred: pred, Model: model, Start: at(1_000 + start), First: at(1_001 + start), Last: at(1_002 + start),
@@ -191,6 +199,11 @@ func throughTheStack(t *testing.T) {
 	}
 	if o.tools != 4 || o.said < 3*2_000 {
 		t.Errorf("%d results of %d bytes", o.tools, o.said)
+	}
+	filler := script.NewFiller(tokens.Approx(model))
+	user := []int{len(filler.Raw(llm.Prose, 1)), len(filler.Raw(llm.Prose, 27_100-25_000-100)), len("Thread main, call 5.\n" + filler.Raw(llm.Prose, 19_000-16_000))}
+	if !reflect.DeepEqual(o.user, user) {
+		t.Errorf("the user's messages have %d bytes, want %d: what the prompts grew by, the answers aside", o.user, user)
 	}
 	if got, want := o.recorded, small().Usage(); got != want {
 		t.Errorf("billed %+v, recorded %+v", got, want)
@@ -289,5 +302,13 @@ func withContent(t *testing.T) {
 	_, err = runText([]byte(text), "told", "script.recorded=[{thread: main, calls: [{prompt: 20k, uses: [{tool: Read, bytes: 9_000}]}, {at: 1s, prompt: 30k}]}]", "tools.replace_over=100")
 	if err == nil || !strings.Contains(err.Error(), "were recorded") {
 		t.Errorf("a shortened result is answered all the same: %v", err)
+	}
+	s.Threads[1].Async = true
+	if told, err = Of(s, Options{Content: true}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = runText(told.Text("told", "a test", 0), "told", "script.untold=[hidden]")
+	if err == nil || !strings.Contains(err.Error(), "main, call 3: the user's side says another text than was recorded") {
+		t.Errorf("a notification in the place of what the user said is answered all the same: %v", err)
 	}
 }

@@ -87,6 +87,7 @@ func TestValidation(t *testing.T) {
 		rows := recordings(t)
 		same(t, coverageDate+"-coverage.txt", fmt.Sprintf("$ agentsim profile --coverage requests.jsonl.gz      # %s\n\n%s", origin, printed(t, ui.Missed, "profile", "--coverage", rows)))
 	})
+	t.Run("TRI-08 the band of an open session that estimate tells is the dated record's", bandOfRecord)
 	t.Run("TRI-05 TRI-04 what scenarios of recorded sessions come to, through the whole stack, is as the dated record says", func(t *testing.T) {
 		long(t)
 		rows := recordings(t)
@@ -97,6 +98,27 @@ func TestValidation(t *testing.T) {
 		same(t, "sample-told.txt", "$ agentsim lab validate --told testdata/validation/sample.jsonl.gz\n\n"+validated(t, ui.Pass, "--told", filepath.Join(validationDir, "sample.jsonl.gz")))
 	})
 	t.Run("CACHE-V3 the sample holds figures only and no more than a mebibyte", onlyFigures)
+}
+
+// bandOfRecord reads how wide the bands of forecasts are whose agents were told.
+func bandOfRecord(t *testing.T) {
+	record, err := os.ReadFile(filepath.Join(validationDir, coverageDate+"-coverage.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bands []string
+	for line := range strings.Lines(string(record)) {
+		if _, row, told := strings.Cut(line, "before, agents told "); told {
+			var covered, least, most, band float64
+			if _, err := fmt.Sscanf(row, "%f %% %f %% %f %% %f", &covered, &least, &most, &band); err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			bands = append(bands, fmt.Sprintf("%.1f", band))
+		}
+	}
+	if help := printed(t, ui.Pass, "estimate", "--help"); len(bands) != 2 || !strings.Contains(help, "band "+strings.Join(bands, " to ")+" times wide") {
+		t.Errorf("the record has bands %v times wide, and estimate says\n%s", bands, help)
+	}
 }
 
 // same compares with a file of the record, or writes it.

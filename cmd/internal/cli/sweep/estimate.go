@@ -24,19 +24,23 @@ type estimateOptions struct {
 	limits []string
 }
 
+// openBand is how wide forecasts of recorded sessions are whose turns and agents were
+// known, in the two repositories that the dated record of testdata/validation judges.
+const openBand = "7.7 to 12.3"
+
 // NewEstimate makes the command.
 func NewEstimate(s *ui.Env) *cobra.Command {
 	o := &estimateOptions{}
 	cmd := &cobra.Command{
 		Use:   "estimate SCENARIO",
 		Short: "say what a scenario will cost, with a band, before anything runs",
-		Long: `Runs every variant of a scenario with many seeds, records nothing, and prints P10, P50 and P90 of money, tokens, time and
+		Long: fmt.Sprintf(`Runs every variant of a scenario with many seeds, records nothing, and prints P10, P50 and P90 of money, tokens, time and
 agents, how wide the band is, and what the spread goes with. Sizes that a scenario draws make the band; one that draws
 nothing has none.
 
 --threshold limits a figure, as in bench, and is kept where nine seeds in ten keep it; it ends with 3 where one is not. That is
 for work whose calls a scenario determines: what an open session costs, whose turns and agents alone are known, is known in a
-band six to seven times wide (agentsim profile --coverage).`,
+band %s times wide (agentsim profile --coverage).`, openBand),
 		Example: `  agentsim estimate fork-vs-subagent --seeds 5
   agentsim estimate hello --threshold 'cost <= $0.05'`,
 		Args: ui.Exactly(1, "one scenario"),
@@ -191,7 +195,7 @@ func estimates(on *loading.Loaded, list []estimated, specs []*sim.Spec, seeds in
 	}
 	d.Label("spread", spread...)
 	d.Label("assumed", strings.Join(specs[0].Scenario.Profile.From, " · "))
-	d.Label("band", "of what this scenario draws and nothing else; an open session, whose turns and agents alone are known, has a band six to seven times wide",
+	d.Label("band", "of what this scenario draws and nothing else; an open session, whose turns and agents alone are known, has a band "+openBand+" times wide",
 		"thresholds are for work whose calls are determined")
 	return d
 }

@@ -53,6 +53,17 @@ func withoutPanes(s *Scenario) string {
 	return ""
 }
 
+// inOneProcess is why teammates run in the session's own process whether somebody is at
+// the terminal or not, "" where it depends on that.
+func inOneProcess(s *Scenario) string {
+	there := s.Environment()
+	there.Interactive = true
+	if b, err := swarm.Detect(there); err != nil || b.Panes() {
+		return ""
+	}
+	return "only forks and panes need it; gate " + forkGate + " is off, and no terminal has panes"
+}
+
 // withoutStartUp is why no teammate's process takes time to start.
 func withoutStartUp(s *Scenario) string {
 	if b, err := swarm.Detect(s.Environment()); err != nil || !b.Panes() {

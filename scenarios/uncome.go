@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agentsim/scenarios/document"
+	"agentsim/sim/gate"
 	"agentsim/sim/llm"
 	"agentsim/sim/memo"
 )
@@ -35,6 +36,9 @@ func uncome(base func() *Scenario, s *Scenario, run *Ran, d *document.Decoder) (
 	one(met("limits.evict_after"), "limits.evict_after", "limits.evict_after", "the run ends before any output of an agent in the background is let go")
 	one(met("tools.replace_over"), "tools.replace_over", "tools.replace_over", "no result is so large")
 	one(met("compaction") || s.CompactionShare() == 0, "compaction", "compaction", "no history was full: the largest had %d tokens", run.Reached["compaction"])
+	for _, x := range decisive {
+		one(met(x.path), x.path, x.path, "%s", x.why)
+	}
 	for i := range s.ReplaceFlips {
 		at := "replace_flips[" + itoa(i) + "]"
 		one(!met(at) || met(at+".over"), at+".over", "replace_flips."+itoa(i+1)+".over", "no result is so large")
@@ -79,6 +83,47 @@ func uncome(base func() *Scenario, s *Scenario, run *Ran, d *document.Decoder) (
 			at := at + ".changes[" + itoa(j) + "]"
 			one(met(at), at, label+".changes."+itoa(j+1), "all agents have ended by then")
 		}
+	}
+	return out
+}
+
+// decisive are settings of which a run notes whether anything in it came out otherwise
+// than without them, and what is so where nothing did.
+var decisive = []struct{ path, why string }{
+	{"fan_out.hold", "no answer starts agents that would begin together and share what stands in front of them"},
+	{"fan_out.cap", "nobody is held so long"},
+	{"forks.rerender", "nothing would be rendered otherwise than it was: what forks inherit is the same"},
+	{"forks.fresh_decisions", "nothing would be decided otherwise than it was: what forks inherit is the same"},
+	{"gates.tengu_auto_background_agents", longWait},
+	{"gates.CLAUDE_AUTO_BACKGROUND_TASKS", longWait},
+	{"gates.KAIROS", inBackground},
+	{"gates.PROACTIVE", inBackground},
+	{"gates.tengu_slim_subagent_claudemd", "no agent is started of a type that goes without CLAUDE.md where there is one"},
+	{"gates.FORK_SUBAGENT", withoutTool},
+	{"gates.AGENT_SWARMS", withoutTool + " or one of teams"},
+	{"gates.CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", withoutTool + ", and nobody asks for the background"},
+	{"gates.TRANSCRIPT_CLASSIFIER", "no agent hands a result over"},
+	{"gates.USER_TYPE", "no agent of type Explore takes its own model, and no call asks for isolation: remote"},
+	{"gates." + gate.StrictPlugins, "no agent is started whose definition brings MCP servers that it leaves to plugins"},
+	{"coordinator.workers", "each item goes to whom it goes with workers: table"},
+	{"coordinator.synthesis", "no implementation waits for other research than with synthesis: strict"},
+	{"coordinator.broad", "each item goes to whom it goes with broad: 3"},
+	{"coordinator.corrections", "no item fails so often that another number than 1 matters"},
+	{"coordinator.approaches", "no item fails so often that another number than 1 matters"},
+	{"coordinator.overlap", "no two items of the same files could be under way at one time"},
+	{"model.gist_tokens", "nothing of that size is passed on"},
+}
+
+const (
+	withoutTool  = "no agent has the tool Agent"
+	longWait     = "nobody waits for an agent so long that it moves to the background"
+	inBackground = "every agent that is started runs in the background, or none may"
+)
+
+// Decisive lists their paths.
+func Decisive() (out []string) {
+	for _, x := range decisive {
+		out = append(out, x.path)
 	}
 	return out
 }

@@ -93,9 +93,11 @@ var rules = []rule{
 	{"fan_out", warned, when(func(s *Scenario) bool { return s.minimal() && !s.Minimal.SideBySide }, "stack minimal runs one sub-agent after the other")},
 	{"forks", warned, withoutForks},
 	{"gates." + forkGate, warned, withoutUntyped},
+	{"forks.rerender", warned, when(func(s *Scenario) bool { return s.Forks.FreshDecisions }, "forks.fresh_decisions renders anew, too")},
 	{"gates." + gate.StrictPlugins, warned, unless((*Scenario).DefinesAgents, "there are no definitions, and so none that brings MCP servers")},
 	{"forks.typed_children", warned, unless(func(s *Scenario) bool { return s.scriptsSpawn(func(typ string) bool { return typ != "" }) }, "no fork starts an agent whose type it names")},
 	{"interactive", warned, withoutTerminal},
+	{"gates.CLAUDE_AUTO_BACKGROUND_TASKS", warned, when(func(s *Scenario) bool { return s.turnsOn("tengu_auto_background_agents") }, "gate tengu_auto_background_agents is on, which does the same")},
 	{"minimal.side_by_side limits.evict_after permissions.allowed_tools model.at_once.sub_agent gates." + classifierGate + " " + ofSpawns, warned, unless((*Scenario).spawns, nobodySpawned)},
 	{ofSpawns, warned, when(func(s *Scenario) bool { return strings.HasPrefix(withoutFresh(s), allForks) }, allForks+", which run in the background with what their parent has")},
 	{"minimal.read_only_shell", warned, unless(readsOnly, "no agent of type explore or plan is started")},
@@ -379,16 +381,16 @@ func withoutUntyped(s *Scenario) string {
 // withoutTerminal is why nobody asks whether somebody is at the terminal.
 func withoutTerminal(s *Scenario) string {
 	switch {
+	case s.turnsOn(forkGate) && !s.Coordinates() && !s.minimal():
+		return ""
 	case s.turnsOn(swarmsGate) || s.teams():
-		return "" // where teammates run depends on it
+		return inOneProcess(s)
 	case s.minimal():
 		return "stack minimal has no forks"
 	case s.Coordinates():
 		return "a coordinator starts workers and no forks"
-	case !s.turnsOn(forkGate):
-		return "only forks need it, and gate " + forkGate + " is off"
 	}
-	return ""
+	return "only forks need it, and gate " + forkGate + " is off"
 }
 
 // withoutFresh is why there are no children but forks, "" where there may be

@@ -83,7 +83,8 @@ func Striking(sets []string) []string {
 	return slices.DeleteFunc(slices.Clone(sets), func(set string) bool {
 		path, _, _ := strings.Cut(set, "=")
 		key, rest := document.CutPath(lang.Short(path))
-		return !slices.Contains([]string{"faults", "permissions", "answers", "tools", "roots", "lab", "script", "agents"}, key) && (key != "main" || rest != "" && !strings.HasPrefix(rest, "then"))
+		part := []string{"faults", "permissions", "answers", "tools", "roots", "lab", "script", "agents", "fan_out", "forks", "gates", "coordinator", "compaction", "hidden", "limits"}
+		return !slices.Contains(part, key) && (key != "main" || rest != "" && !strings.HasPrefix(rest, "then")) && lang.Short(path) != "model.gist_tokens"
 	})
 }
 

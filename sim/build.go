@@ -113,13 +113,13 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 	}
 	cfg := agent.Config{
 		Kernel: r.kernel, Builder: r.builder, Model: r.server, Sink: sink, FS: r.fs, Marks: r.marks, Key: r.key.Sub("agents"),
-		Root: Root, Gates: gates, Interactive: sc.Interactive, Definitions: agent.BuiltIns(&gates), Offered: r.offered, Catalogue: all, PluginsOnly: pluginsOnly(sc),
+		Root: Root, Gates: gates, Watched: watched(sc), Interactive: sc.Interactive, Definitions: agent.BuiltIns(&gates), Offered: r.offered, Catalogue: all, PluginsOnly: pluginsOnly(sc),
 		Forker: fork.NewMaker(), Observer: r.observer, Heads: newHeads(sc, offered, r.filler, r.key.Sub("heads"), r.marks, r.observer.came.exceeds), Organisation: sc.Provider.Organisation, Aliases: sc.Provider.Aliases, Programs: r.programs(), Repository: repository(sc), Remote: remote(sc), Teams: teams(sc), Drawn: drawn(&sc.Tools.Commands, r.key.Sub("commands"), r.filler),
 		Subagent: sc.Provider.SubagentModel, SubagentTTL: sc.Provider.SubagentTTL, Rules: r.saltRules, UserContext: front.user, SystemContext: front.system, Opening: front.opening, Attached: front.attached,
 		MaxTokens: sc.Settings.Tokens(), Retry: sc.Retry, Mode: permission.Mode(sc.Permissions.RootMode()), Permissions: permissions,
 		Limits:     agent.Limits{Depth: sc.Limits.Depth, Agents: sc.Limits.Agents, Turns: sc.Limits.Turns, Bytes: sc.Limits.Bytes},
 		EvictAfter: evictAfter(sc),
-		FanOut:     agent.FanOut{HoldUntilFirst: sc.FanOut.Hold == "first-response", Cap: sc.FanOut.Cap},
+		FanOut:     agent.FanOut{HoldUntilFirst: sc.FanOut.Hold == "first-response", Cap: sc.FanOut.Cap, Usual: scenarios.Defaults().FanOut.Cap},
 		Over:       sc.Tools.ReplaceOver, Preview: sc.Tools.Preview,
 		Forks:       agent.ForkOptions{Rerender: sc.Forks.Rerender, FreshRepl: sc.Forks.FreshDecisions, Directory: sc.Forks.Directory, TypedChildren: sc.Forks.TypedChildren},
 		Classifier:  handoff.New(handoffs(sc), r.marks),

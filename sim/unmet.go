@@ -7,6 +7,7 @@ import (
 
 	"agentsim/scenarios"
 	"agentsim/sim/agent"
+	"agentsim/sim/gate"
 	"agentsim/sim/mcp"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
@@ -66,6 +67,9 @@ func uncome(r *run) (out []string) {
 			add(false, "%s", place.Path())
 		}
 	}
+	for _, path := range scenarios.Decisive() {
+		add(agent.Decided(r.world, path) || r.table != nil && r.table.Decided(path), "%s", path)
+	}
 	after := evictAfter(sc)
 	add(c.evicted || after > agent.DefaultEvictAfter && end >= vtime.Instant(agent.DefaultEvictAfter), "limits.evict_after")
 	add(r.observer.compacted || full(r), "compaction")
@@ -90,6 +94,16 @@ func uncome(r *run) (out []string) {
 		add(slices.ContainsFunc(named(x), func(name string) bool { return slices.Contains(c.servers, name) }), "project.servers[%d]", i)
 		for j := range x.Changes {
 			add(vtime.Instant(x.Changes[j].At) <= end, "project.servers[%d].changes[%d]", i, j)
+		}
+	}
+	return out
+}
+
+// watched are the gates that are not as they are where nobody says so.
+func watched(sc *scenarios.Scenario) (out []string) {
+	for _, g := range gate.All() {
+		if sc.Gate(g.Name) != g.Default {
+			out = append(out, g.Name)
 		}
 	}
 	return out

@@ -2,10 +2,13 @@ package sim_test
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"agentsim/scenarios"
 	"agentsim/sim"
+	"agentsim/sim/transcript"
 )
 
 // TestUnread holds what is told as unread against runs.
@@ -45,6 +48,76 @@ func TestUnread(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestDecisive holds what runs say of settings that decided nothing in them against runs
+// without these.
+func TestDecisive(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs a part of the library for each key")
+	}
+	sets := map[string]string{"fan_out.hold": "first-response", "fan_out.cap": "100ms", "forks.rerender": "true", "forks.fresh_decisions": "true",
+		"coordinator.workers": "spawn", "coordinator.synthesis": "needed", "coordinator.broad": "1", "coordinator.corrections": "0", "coordinator.approaches": "0",
+		"coordinator.overlap": "true", "model.gist_tokens": "70", "gates.USER_TYPE": "ant"}
+	for _, path := range scenarios.Decisive() {
+		if strings.HasPrefix(path, "gates.") && sets[path] == "" {
+			sets[path] = strconv.FormatBool(path != "gates.tengu_slim_subagent_claudemd")
+		}
+	}
+	decided, idle := map[string]bool{}, map[string]bool{}
+	t.Run("SCN-04 a setting of which a run says that nothing came out otherwise changes no event but the first, and every other one does", func(t *testing.T) {
+		for _, of := range []string{"coordinator", "continue-or-spawn wrong-continue", "recovery tests-fail", "recovery nobody-gets-it", "two-writers in-turn", "fan-out at-once",
+			"auto-background waits", "custom-agents own", "flipped-gate shared", "flipped-gate no-flip", "content-replacement shared", "agent-servers own", "hello", "day-session 5m",
+			"explore-or-fork explore", "nested every-level", "lazy-delegation full", "fan-out held", "all-ways small-coordinator", "continue-or-spawn recent-continue",
+			"continue-or-spawn verify-spawn", "agent-servers too-late"} {
+			name, variant, _ := strings.Cut(of, " ")
+			f, err := scenarios.Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range scenarios.Decisive() {
+				set := path + "=" + sets[path]
+				if f.Unread(variant, []string{set}, set) != "" {
+					continue
+				}
+				with, unmet := ranWith(t, f, variant, set)
+				without, _ := ranWith(t, f, variant, path+"=null")
+				if with == nil || without == nil {
+					continue
+				}
+				told := slices.Contains(unmet, path)
+				if same := slices.Equal(with, without); same != told && path != "forks.rerender" { // which is an event itself
+					t.Errorf("%s: %s: no event differs: %v, told: %v", of, set, same, told)
+				}
+				decided[path], idle[path] = decided[path] || !told, idle[path] || told
+			}
+		}
+	})
+	for _, path := range scenarios.Decisive() {
+		if !decided[path] || !idle[path] && path != "gates.FORK_SUBAGENT" && path != "fan_out.cap" { // which nothing of the library has in vain
+			t.Errorf("of what is looked at %s decides something: %v, decides nothing: %v", path, decided[path], idle[path])
+		}
+	}
+}
+
+// ranWith are the events but the first of a variant's run with an override, and what met
+// nothing in it; nil where it is no scenario, or its run fails.
+func ranWith(t *testing.T, f *scenarios.File, variant, set string) (lines, unmet []string) {
+	t.Helper()
+	sc, err := f.Effective(variant, []string{set})
+	if err != nil {
+		return nil, nil
+	}
+	spec, err := sim.NewSpec(sc, variant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	r, err := sim.Run(spec, sim.Options{Sinks: []transcript.Sink{transcript.NewText(&text)}})
+	if err != nil {
+		return nil, nil
+	}
+	return strings.Split(text.String(), "\n")[1:], r.Unmet
 }
 
 // effective is a spec of a file's variant.

@@ -47,7 +47,7 @@ func Bind(sc *scenarios.Scenario, o Options) (*Table, error) {
 		coordinator: sc.Coordinator, isolates: sc.Isolation == scenarios.Isolated, plan: sc.Plan, names: namesOf(sc),
 		root: o.Root, marks: o.Marks, filler: o.Filler, key: o.Key,
 		factIndex: map[string]int{}, fileIndex: map[string]int{}, itemIndex: map[string]int{}, descIndex: map[string]int{},
-		searchIndex: map[string]int{}, reads: map[readKey]*llm.Payload{}, defectIndex: map[defect]int{}, runIndex: map[string]int{}, lookIndex: map[string]int{},
+		otherwise: otherwises(&sc.Coordinator), searchIndex: map[string]int{}, reads: map[readKey]*llm.Payload{}, defectIndex: map[defect]int{}, runIndex: map[string]int{}, lookIndex: map[string]int{},
 	}
 	b := binder{t: t, o: &o}
 	b.files = slices.Sorted(slices.Values(o.Files))
@@ -90,7 +90,7 @@ func (b *binder) declare(facts []scenarios.Fact) {
 		d := &b.t.facts[i]
 		d.verbatim, d.line = f.Grade == "verbatim", int32(f.Line)
 		if f.Gist > 0 {
-			d.gist = f.Gist
+			d.gist, d.sized = f.Gist, true
 		}
 		if f.File != "" {
 			d.file = b.t.addFile(f.File)

@@ -66,12 +66,12 @@ func (m *Model) answers(i int) bool {
 	return len(p.reads)+len(p.searches)+len(p.missing) == 0 && p.stuck < 0
 }
 
-// due reports whether an item may be given out.
-func (m *Model) due(i int) bool {
-	if !m.again.has(i) {
-		return m.ready(i) && m.t.items[i].findings.minus(m.done).minus(m.failed).len() == 0
+// due reports whether an item may be given out as a coordinator leads.
+func (m *Model) due(by *scenarios.CoordinatorSpec, i int) bool {
+	if m.again.has(i) {
+		return m.afterDone(i)
 	}
-	return m.afterDone(i)
+	return m.ready(i) && m.t.items[i].findings(by).minus(m.done).minus(m.failed).len() == 0
 }
 
 // regions are the files that items under way write, and those that they verify.
@@ -100,7 +100,7 @@ func (m *Model) delegate() bool {
 			break
 		}
 		it := &m.t.items[i]
-		if !m.due(i) || busy.meet(it) && !m.t.coordinator.Overlap {
+		if !decided(m.t, func(by *scenarios.CoordinatorSpec) bool { return m.due(by, i) && (by.Overlap || !busy.meet(it)) }) {
 			continue
 		}
 		if len(m.orders) == 0 {

@@ -1,6 +1,10 @@
 package policy
 
-import "slices"
+import (
+	"slices"
+
+	"agentsim/scenarios"
+)
 
 // Who gets work that follows other work (coordinator.workers).
 const (
@@ -39,11 +43,24 @@ var reasons = [...]string{
 
 // decide says which worker an item goes to: its place, or -1 for a new one.
 func (m *Model) decide(i int) (worker int, why row) {
+	type choice struct {
+		worker int
+		why    row
+	}
+	x := decided(m.t, func(by *scenarios.CoordinatorSpec) choice {
+		w, why := decideBy(m, by, i)
+		return choice{w, why}
+	})
+	return x.worker, x.why
+}
+
+// decideBy is what is decided as a coordinator leads.
+func decideBy(m *Model, by *scenarios.CoordinatorSpec, i int) (worker int, why row) {
 	if m.s.roster == nil {
 		return -1, rowNone
 	}
 	c, it := &m.s.roster.attempts[i], &m.t.items[i]
-	switch m.t.coordinator.Workers {
+	switch by.Workers {
 	case spawning:
 		return -1, rowNone
 	case continuation:
@@ -55,7 +72,7 @@ func (m *Model) decide(i int) (worker int, why row) {
 	switch {
 	case m.interrupted(c):
 		return c.by - 1, rowRecent
-	case m.t.anew(c):
+	case anew(by, c):
 		return -1, rowAnew
 	case c.by > 0 && c.times > 0 && m.free(c.by-1):
 		return c.by - 1, rowRecent
@@ -67,14 +84,17 @@ func (m *Model) decide(i int) (worker int, why row) {
 			return w, rowRecent
 		}
 	}
-	return m.explorer(it)
+	return m.explorer(by, it)
 }
 
 // anew reports whether the item was corrected as often as may be, so that what
 // comes next is another approach.
 func (t *Table) anew(c *attempts) bool {
-	return c.tries() > *t.coordinator.Corrections
+	return decided(t, func(by *scenarios.CoordinatorSpec) bool { return anew(by, c) })
 }
+
+// anew is it as a coordinator leads.
+func anew(by *scenarios.CoordinatorSpec, c *attempts) bool { return c.tries() > *by.Corrections }
 
 // interrupted reports whether the item's worker was stopped or ended with an
 // error and can be told to go on: its approach is as good as it was.
@@ -95,7 +115,7 @@ func (m *Model) free(w int) bool {
 
 // explorer is the first worker that has read the files that an item edits
 // and not many more.
-func (m *Model) explorer(it *item) (worker int, why row) {
+func (m *Model) explorer(by *scenarios.CoordinatorSpec, it *item) (worker int, why row) {
 	if it.writes.len() == 0 {
 		return -1, rowNone
 	}
@@ -103,7 +123,7 @@ func (m *Model) explorer(it *item) (worker int, why row) {
 		saw := m.s.roster.workers[w].saw
 		switch {
 		case !m.free(w) || it.writes.minus(saw).len() > 0:
-		case saw.len() < m.t.coordinator.Broad*it.writes.len():
+		case saw.len() < by.Broad*it.writes.len():
 			return w, rowExplored
 		default:
 			why = rowBroad
@@ -175,18 +195,24 @@ func (t *Table) findings() {
 	}
 	for i := range t.items {
 		it := &t.items[i]
-		switch {
-		case it.kind != "implement":
-		case t.coordinator.Synthesis == strict:
-			it.findings = all
-		default:
-			for _, r := range all.list(nil) {
-				if t.informs(&t.items[r], it) {
-					it.findings = it.findings.with(r)
-				}
+		if it.kind != "implement" {
+			continue
+		}
+		it.research = all
+		for _, r := range all.list(nil) {
+			if t.informs(&t.items[r], it) {
+				it.informing = it.informing.with(r)
 			}
 		}
 	}
+}
+
+// findings are the research that is waited for before the item is given out.
+func (it *item) findings(by *scenarios.CoordinatorSpec) set {
+	if by.Synthesis == strict {
+		return it.research
+	}
+	return it.informing
 }
 
 // afterImplementation is the items that come after an implementation, directly

@@ -3,6 +3,7 @@ package policy
 import (
 	"strings"
 
+	"agentsim/scenarios"
 	"agentsim/sim/mark"
 )
 
@@ -16,7 +17,9 @@ func (m *Model) recover() {
 		c := m.s.tried(i)
 		switch {
 		case c.times == 0 || c.why == reported:
-		case c.tries() <= *m.t.coordinator.Corrections+*m.t.coordinator.Approaches && c.cut <= MaxCut:
+		case decided(m.t, func(by *scenarios.CoordinatorSpec) bool {
+			return c.tries() <= *by.Corrections+*by.Approaches && c.cut <= MaxCut
+		}):
 			m.again, m.failed = m.again.with(i), m.failed.without(i)
 		default:
 			m.close(i, m.mind().wanting(i, &c))
@@ -42,8 +45,8 @@ type failedAttempts struct {
 
 func (v *failedAttempts) add(t *Table, c *attempts) {
 	v.any = true
-	v.corrected = v.corrected || *t.coordinator.Corrections > 0 && c.tries() > 1
-	v.another = v.another || c.tries() > 1+*t.coordinator.Corrections
+	v.corrected = v.corrected || decided(t, func(by *scenarios.CoordinatorSpec) bool { return *by.Corrections > 0 && c.tries() > 1 })
+	v.another = v.another || decided(t, func(by *scenarios.CoordinatorSpec) bool { return c.tries() > 1+*by.Corrections })
 	v.begun = v.begun || c.cut > MaxCut
 }
 

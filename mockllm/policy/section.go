@@ -169,6 +169,7 @@ func (t *Table) placeText(file int, line int32) string {
 // else "".
 func (m mind) tellFact(f int) string {
 	if d := &m.t.facts[f]; m.s.facts.has(f) && !d.verbatim {
+		m.t.relayed = m.t.relayed || !d.sized
 		if d.told != "" {
 			return m.tellLine(d.name, d.told)
 		}
@@ -179,6 +180,7 @@ func (m mind) tellFact(f int) string {
 
 func (m mind) tellGist(f int) string {
 	if m.s.gists.has(f) {
+		m.t.relayed = true
 		return m.tellLine(gistName(m.t.files[f]), m.t.gistOf(f))
 	}
 	return ""

@@ -13,7 +13,8 @@ import (
 )
 
 // Table is what a model was trained on: the work bound to a project's files, how
-// the model behaves, and the key of its marks. It is never changed after Bind.
+// the model behaves, and the key of its marks. After Bind nothing of it changes but what is
+// noted of keys that decided something.
 type Table struct {
 	profile     scenarios.Model
 	budget      int64               // tokens of a summary
@@ -58,6 +59,9 @@ type Table struct {
 	looks     []look // commands of detours
 	lookIndex map[string]int
 
+	otherwise []*otherwise
+	relayed   bool // something was told whose size is the model's
+
 	searches    []searchInput
 	searchIndex map[string]int // input text → search
 	reads       map[readKey]*llm.Payload
@@ -68,6 +72,7 @@ type fact struct {
 	name     string
 	verbatim bool // may not be relayed
 	gist     int64
+	sized    bool   // which the scenario says of it
 	told     string // what relaying it says: what stands at its place, as long as gist is
 	file     int    // -1: unknown
 	line     int32
@@ -112,7 +117,7 @@ type item struct {
 	// writes, those that it verifies, and the items that come after it.
 	explores, writes, checks set
 	before                   []int
-	findings                 set // research that is waited for before it is given out
+	research, informing      set // before it that it may wait for: all, and what yields something that it needs
 	// What an author could have told: facts and gists that items before this
 	// one, or the lead's own items, yield, and the files that they read or edit.
 	tellFacts, tellGists, tellFiles set

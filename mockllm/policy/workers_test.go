@@ -121,7 +121,7 @@ func jsonField(in, name string) string {
 // research that it waits for was not begun or is under way.
 func (w *assigned) begin(id string) {
 	if !w.given[id] {
-		for _, r := range w.h.item(id).findings.list(nil) {
+		for _, r := range w.h.item(id).findings(&w.h.table.coordinator).list(nil) {
 			research := w.h.table.items[r].id
 			if !w.given[research] || slices.ContainsFunc(w.h.workers.members, func(m *member) bool {
 				return slices.Contains(w.h.workers.running, m) && slices.Contains(w.now[m.id], research)

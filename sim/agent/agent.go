@@ -227,7 +227,14 @@ func (a *Agent) awaitSibling(p *kernel.Proc) error {
 	if a.hold == nil {
 		return nil
 	}
-	_, err := a.hold.WaitUntil(p, p.Now().Add(a.w.cfg.FanOut.Cap))
+	if !a.hold.Fired() {
+		decides(a.w, "fan_out.hold")
+	}
+	from := p.Now()
+	fired, err := a.hold.WaitUntil(p, from.Add(a.w.cfg.FanOut.Cap))
+	if !fired || p.Now() >= from.Add(a.w.cfg.FanOut.Usual) {
+		decides(a.w, "fan_out.cap")
+	}
 	return err
 }
 

@@ -54,6 +54,7 @@ func (f *foreground) wait(p *kernel.Proc) error {
 		}
 		if !f.over() && p.Now() >= f.deadline {
 			f.child.moveToBackground(whyTime)
+			decides(f.child.w, gateKey+"tengu_auto_background_agents", gateKey+"CLAUDE_AUTO_BACKGROUND_TASKS")
 		}
 	}
 	return nil

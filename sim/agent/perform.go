@@ -3,6 +3,7 @@ package agent
 import (
 	"strings"
 
+	"agentsim/sim/gate"
 	"agentsim/sim/kernel"
 	"agentsim/sim/rng"
 	"agentsim/sim/tool"
@@ -15,7 +16,7 @@ func (u *toolUse) perform(p *kernel.Proc) error {
 	a := u.by
 	u.equip()
 	if about, is := tool.Background(u.block.Content); is && u.command() && !a.w.cfg.Stack.Bare() {
-		if !a.w.gates.DisableBackground {
+		if decided(a.w, func(g *gate.Set) bool { return !g.DisableBackground }) {
 			u.inBackground(p, about)
 			return nil
 		}

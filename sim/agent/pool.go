@@ -103,7 +103,14 @@ func (w *World) offers(def *Definition, worker bool, own permission.Mode) []*too
 // nobody whom it reaches, unless a coordinator writes to its workers (SWM-13). A client's
 // own definition of it stands all the same.
 func (w *World) needsTeams(t *tool.Tool) bool {
-	return !w.gates.AgentSwarms && t.Raw == "" && slices.Contains(tool.TeamTools, t.Name) && !w.coordinator
+	return t.Raw == "" && !servesTeams(w, t)
+}
+
+// servesTeams reports whether a tool serves something, if only among teams and coordinators.
+func servesTeams(w *World, t *tool.Tool) bool {
+	return decided(w, func(g *gate.Set) bool {
+		return g.AgentSwarms || w.coordinator || !slices.Contains(tool.TeamTools, t.Name)
+	})
 }
 
 // noteIdleTools records the tools that are in front of a root though nothing serves them:
@@ -113,7 +120,7 @@ func noteIdleTools(a *Agent) {
 	others := 0
 	for _, t := range a.ctx.Pool.Tools {
 		switch {
-		case t.Implemented() && (a.w.gates.AgentSwarms || a.w.coordinator || !slices.Contains(tool.TeamTools, t.Name)):
+		case t.Implemented() && servesTeams(a.w, t):
 		case t.Raw != "":
 			others++
 		default:
@@ -156,15 +163,18 @@ func (w *World) schema() tool.AgentOptions {
 
 // agentGates is what the gates make of the Agent tool's input.
 func agentGates(w *World) tool.AgentGates {
-	return tool.AgentGates{
-		Background:  !w.gates.DisableBackground,
-		Fork:        w.forks(),
-		Names:       w.namesLead(),
-		Teams:       w.gates.AgentSwarms,
-		Internal:    w.gates.UserType == gate.Internal,
-		Remote:      w.cfg.Remote.Offered,
-		Coordinator: w.coordinator,
-	}
+	return decided(w, func(g *gate.Set) tool.AgentGates {
+		forks := w.cfg.Forker.Enabled(g, w.cfg.Interactive)
+		return tool.AgentGates{
+			Background:  !g.DisableBackground && !forks && !w.coordinator,
+			Fork:        forks,
+			Names:       g.AgentSwarms || w.coordinator,
+			Teams:       g.AgentSwarms,
+			Internal:    w.gates.UserType == gate.Internal, // what it decides, a call says
+			Remote:      w.cfg.Remote.Offered,
+			Coordinator: w.coordinator,
+		}
+	})
 }
 
 // types are those that agents of the session may start.

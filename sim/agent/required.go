@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/sim/gate"
 	"agentsim/sim/kernel"
 	"agentsim/sim/mcp"
 	"agentsim/sim/tool"
@@ -126,6 +127,7 @@ func (w *World) bring(p *Pool, d *Definition, finding func(rule, detail string))
 		return p, nil
 	}
 	if w.cfg.PluginsOnly && !d.trusted() {
+		decides(w, gateKey+gate.StrictPlugins)
 		finding("mcp-restricted", d.Place+": "+strings.Join(append(slices.Clone(d.Servers), d.Inline...), ", ")+" of mcpServers: strictPluginOnlyCustomization leaves them to agents of plugins")
 		return p, nil
 	}

@@ -25,6 +25,7 @@ func (a *Agent) handOver(text string) string {
 	if !a.w.gates.TranscriptClassifier {
 		return text
 	}
+	decides(a.w, gateKey+"TRANSCRIPT_CLASSIFIER")
 	judged, front := c.Judge(a.transcript())
 	if a.task != nil {
 		judged.Activation = a.task.Activation()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"agentsim/sim/gate"
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/task"
@@ -395,7 +396,7 @@ func (r *Root) survives(p *kernel.Proc, err error) bool {
 // nobody moves.
 func (r *Root) backgroundChildren() bool {
 	a := r.agent
-	if a.w.gates.DisableBackground {
+	if decided(a.w, func(g *gate.Set) bool { return g.DisableBackground }) {
 		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "background-disabled", Detail: "the user asked for the background, and background tasks are disabled"})
 		return true
 	}

@@ -147,8 +147,9 @@ func (b *spawning) resolveType() error {
 		return err
 	}
 	b.model = model
-	b.async = RunsAsync(b.in.Background || a.coordinates(), b.def, &a.w.gates, forks)
-	b.async = b.recruits || b.async && !confined(a)
+	b.async = decided(a.w, func(g *gate.Set) bool {
+		return b.recruits || !confined(a) && RunsAsync(b.in.Background || a.coordinates(), b.def, g, forks)
+	})
 	if err := b.sendAway(); err != nil {
 		return err
 	}
@@ -193,6 +194,9 @@ func (b *spawning) childModel() (string, error) {
 	}
 	if name == "" {
 		name = b.def.Model
+	}
+	if of := a.client.req.Model; b.in.Model == "" && b.def.BuiltIn() && b.def.Type == TypeExplore && a.w.cfg.model("haiku", of) != of {
+		decides(a.w, gateKey+"USER_TYPE")
 	}
 	id := a.w.cfg.model(name, a.client.req.Model)
 	if id == "" {
@@ -286,9 +290,16 @@ func (w *World) childFront(k headKey) (*rendered, error) {
 	if k.mate {
 		prompt += teamNote
 	}
-	claude, git := k.def.omissions(&w.gates)
+	type left struct{ claude, git string }
+	without := decided(w, func(g *gate.Set) left {
+		claude, git := k.def.omissions(g)
+		if !slices.ContainsFunc(w.cfg.UserContext, func(p Part) bool { return p.Name == claude && p.Text != "" && p.stands(k.pool, true) }) {
+			claude = ""
+		}
+		return left{claude, git}
+	})
 	t := frontText{static: 1}
-	system := w.contexts(&t, w.cfg.UserContext, k.pool, k.place, true, claude, git)
+	system := w.contexts(&t, w.cfg.UserContext, k.pool, k.place, true, without.claude, without.git)
 	k.memory = w.memory(k.def, k.place)
 	prompt = w.grown(k.def, k.pool, w.environment(k.place), prompt)
 	t.system = []string{w.environment(k.place), prompt + k.def.scratchNote(w) + k.memory + system} // what all types share, marked, then what is their own
@@ -453,6 +464,9 @@ func (b *spawning) inherit() {
 		a.w.rec.emit(a.ref, &transcript.Rebase{Why: "re-render"})
 	} else {
 		a.conv.Border, a.conv.Last, a.conv.Head = parent.conv.Border, parent.conv.Last, parent.conv.Head
+	}
+	if a.conv.Head.Hash != parent.conv.Head.Hash {
+		decides(a.w, "forks.rerender", "forks.fresh_decisions")
 	}
 	a.conv.open = parent.conv.open
 	if at := a.conv.dropUnanswered(build); at > 0 {

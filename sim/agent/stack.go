@@ -2,6 +2,7 @@ package agent
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 
 	"agentsim/sim/llm"
@@ -52,7 +53,11 @@ func (full) TurnEnded(*Agent)                             {}
 func (full) Refuse(_ *Agent, _ tool.AgentInput, why error) tool.Result { return failure(why.Error()) }
 
 func (full) ReadCall(a *Agent, use *llm.Block) (tool.AgentInput, []string, error) {
-	return tool.ParseAgentInput(use.Content, agentGates(a.w))
+	in, ignored, err := tool.ParseAgentInput(use.Content, agentGates(a.w))
+	if in.Isolation == "remote" || slices.Contains(ignored, "isolation") {
+		decides(a.w, gateKey+"USER_TYPE")
+	}
+	return in, ignored, err
 }
 
 // noText stands in a synchronous result where the agent ended without a word. A

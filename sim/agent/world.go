@@ -120,6 +120,7 @@ type Config struct {
 	Key         rng.Key
 	Root        string // virtual working directory
 	Gates       gate.Set
+	Watched     []string // gates of which is noted whether they decide anything
 	Interactive bool
 	Definitions []*Definition
 	Offered     []*tool.Tool    // the tools of a default pool, in order
@@ -186,6 +187,7 @@ type Limits struct {
 // FanOut says how siblings of one response start (CACHE-29).
 type FanOut struct {
 	HoldUntilFirst bool           // all but the first wait for the first one's response to begin
+	Usual          vtime.Duration // Cap where nobody says otherwise
 	Cap            vtime.Duration // at most so long; 0 holds nobody
 }
 
@@ -227,6 +229,7 @@ type World struct {
 	overLimit bool            // a main thread marked a request over the plan's limit
 	unasked   bool            // the user allowed something without a script that says so
 	took      map[string]bool // deny rules that took a tool away
+	met       map[string]bool // settings that decided something, by path
 	// hookRuns counts by rule how often it said what a hook does.
 	hookRuns map[int]int
 	handlers map[string]handler // by canonical name of the tool
@@ -241,10 +244,11 @@ func NewWorld(cfg Config) *World {
 	cfg.Definitions = slices.Clone(cfg.Definitions)
 	w := &World{cfg: cfg, gates: cfg.Gates, tasks: &task.Registry{}, handlers: handlers(), records: map[string]*record{},
 		pools: map[poolKey]*Pool{}, heads: map[headKey]*rendered{}, plans: map[planKey]*Plan{},
-		shells: map[string]*shellTask{}, terminals: map[int32]vtime.Instant{}, took: map[string]bool{}}
+		shells: map[string]*shellTask{}, terminals: map[int32]vtime.Instant{}, took: map[string]bool{}, met: map[string]bool{}}
 	w.rec.sink, w.rec.kernel = cfg.Sink, cfg.Kernel
 	w.project = &place{fs: cfg.FS, repo: &shell.Repo{None: cfg.Repository.None, Empty: cfg.Repository.Empty}}
 	w.project.repo.Ignore(cfg.Repository.Linked)
+	w.met[gateKey+"USER_TYPE"] = cfg.Remote.Offered // which the Agent tool says
 	w.coordinator = cfg.Gates.Coordinator() && cfg.Coordinator != nil
 	if cfg.Stack == nil {
 		w.cfg.Stack = full{}

@@ -29,9 +29,53 @@ project:
 lab: {permissions: {mode: bypassPermissions}}
 `
 
+// work is a scenario with one item and without files.
+const work = "agentsim: 1\nname: my\nstructure: subagent\nprovider: {model: claude-sonnet-5-5}\nscript: {main: {user: Go.}}\nwork: [{id: a, kind: research, reads: [a.go]}]\n"
+
+// alone is why nobody is held.
+const alone = "no answer starts agents that would begin together and share what stands in front of them"
+
+// told runs a scenario and holds what it is told of it.
+func told(t *testing.T, text, want string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile(filepath.Join(".", "my.yaml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, _, got := try(nil, "run", "my.yaml", "--record", "none")
+	if got = strings.ReplaceAll(strings.TrimSpace(got), "my.yaml:", ""); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestSilentDecisions runs scenarios with settings that decide nothing in this run.
+func TestSilentDecisions(t *testing.T) {
+	two := strings.Replace(work, "}]", "}, {id: b, kind: research, reads: [b.go]}]", 1) + "project: {files: {a.go: {tokens: 2k}, b.go: {tokens: 2k}}}\n"
+	for _, x := range []struct{ name, text, want string }{
+		{"CACHE-29 children that are held though no answer starts two", two + "model: {spawns_per_turn: 1}\nlab: {fan_out: {hold: first-response}}\n", "9:23: fan_out.hold has no effect: " + alone},
+		{"CACHE-29 children that are held where an answer starts two are told of nowhere", two + "lab: {fan_out: {hold: first-response}}\n", ""},
+		{"CRD-10 what a coordinator decides over research alone", strings.Replace(two, "subagent", "coordinator", 1) +
+			"agents: {coordinator: {broad: 1, corrections: 0, approaches: 0, overlap: true, synthesis: needed, workers: spawn}}\n",
+			"8:108: coordinator.workers has no effect: each item goes to whom it goes with workers: table\n8:91: coordinator.synthesis has no effect: no implementation waits for other research than with synthesis: strict\n" +
+				"8:31: coordinator.broad has no effect: each item goes to whom it goes with broad: 3\n8:47: coordinator.corrections has no effect: no item fails so often that another number than 1 matters\n" +
+				"8:62: coordinator.approaches has no effect: no item fails so often that another number than 1 matters\n8:74: coordinator.overlap has no effect: no two items of the same files could be under way at one time"},
+		{"GATE-01 gates that decide nothing here", two + "lab: {gates: {tengu_auto_background_agents: true, tengu_slim_subagent_claudemd: false, USER_TYPE: ant}}\n",
+			"8:45: gates.tengu_auto_background_agents has no effect: nobody waits for an agent so long that it moves to the background\n" +
+				"8:81: gates.tengu_slim_subagent_claudemd has no effect: no agent is started of a type that goes without CLAUDE.md where there is one\n" +
+				"8:99: gates.USER_TYPE has no effect: no agent of type Explore takes its own model, and no call asks for isolation: remote"},
+		{"SWM-10 nobody asks who sits at the terminal of a team without panes", strings.Replace(two, "structure: subagent", "compare: [inline, team]", 1) + "lab: {interactive: true}\n",
+			"8:7: interactive has no effect: only forks need it, and gate FORK_SUBAGENT is off (inline), only forks and panes need it; gate FORK_SUBAGENT is off, and no terminal has panes (team)"},
+		{"FRK-06 forks that are rendered anew as they were", strings.Replace(two, "subagent", "fork", 1) + "lab: {forks: {rerender: true}}\n",
+			"8:25: forks.rerender has no effect: nothing would be rendered otherwise than it was: what forks inherit is the same"},
+		{"CON-13 the size of summaries that no run passes on", strings.NewReplacer("reads: [b.go]", "knows: [f]", "b.go: {tokens: 2k}}", "b.go: one}, facts: [{name: f, file: b.go, line: 1, grade: verbatim}]").Replace(two) +
+			"model: {gist_tokens: 9}\n", "8:22: model.gist_tokens has no effect: nothing of that size is passed on"},
+	} {
+		t.Run(x.name+"", func(t *testing.T) { told(t, x.text, x.want) })
+	}
+}
+
 // TestSilent runs scenarios with settings that this run does not come to.
 func TestSilent(t *testing.T) {
-	const work = "agentsim: 1\nname: my\nstructure: subagent\nprovider: {model: claude-sonnet-5-5}\nscript: {main: {user: Go.}}\nwork: [{id: a, kind: research, reads: [a.go]}]\n"
 	const files = "project: {files: {a.go: {tokens: 2k}}"
 	const said = "agentsim: 1\nname: my\nprovider: {model: claude-sonnet-5-5}\nscript: {main: {user: Go., tools: [Read, Bash]}, answers: [{agent: main, turns: [{run: \"%s\"}, {say: Done.}]}]}\n"
 	const tests = files + ", tests: [{command: go test ./..., takes: 9s, files: \"*\"}]}\nlab: {permissions: {mode: bypassPermissions}}\n"
@@ -82,16 +126,7 @@ func TestSilent(t *testing.T) {
 		{"WKT-07 remote environments that nobody has", work + files + "}\nagents: {remote: {loss: 5}}\nlab: {gates: {USER_TYPE: ant}}\n",
 			"8:18: remote has no effect: no agent is started with isolation: remote"},
 	} {
-		t.Run(x.name+"", func(t *testing.T) {
-			t.Chdir(t.TempDir())
-			if err := os.WriteFile(filepath.Join(".", "my.yaml"), []byte(x.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			_, _, got := try(nil, "run", "my.yaml", "--record", "none")
-			if got = strings.ReplaceAll(strings.TrimSpace(got), "my.yaml:", ""); got != x.want {
-				t.Errorf("got  %s\nwant %s", got, x.want)
-			}
-		})
+		t.Run(x.name+"", func(t *testing.T) { told(t, x.text, x.want) })
 	}
 	t.Run("TSK-06 an injection that is obeyed is among the findings", func(t *testing.T) {
 		t.Chdir(t.TempDir())
@@ -105,14 +140,15 @@ func TestSilent(t *testing.T) {
 	})
 	t.Run("SCN-04 the sweep of a file that compare and bench do not run, and the seeds that ran", func(t *testing.T) {
 		t.Chdir(t.TempDir())
-		for name, more := range map[string]string{"swept.yaml": "sweep: {provider.ttl: [5m, 1h]}\n", "seeds.yaml": "matrix: {seed: [9, 7]}\n", "many.yaml": "sweep: {seed: [3, 4, 5, 6, 7, 8]}\n"} {
+		for name, more := range map[string]string{"swept.yaml": "sweep: {provider.ttl: [5m, 1h]}\n", "seeds.yaml": "matrix: {seed: [9, 7]}\n", "held.yaml": "model: {spawns_per_turn: 1}\nsweep: {lab.fan_out.hold: [none, first-response]}\n", "many.yaml": "sweep: {seed: [3, 4, 5, 6, 7, 8]}\n"} {
 			if err := os.WriteFile(name, []byte(strings.Replace(work, "my", name[:4], 1)+files+"}\n"+more), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
 		const note = "swept.yaml: its sweep is not run here; agentsim sweep swept.yaml runs it\n"
 		for args, want := range map[string]string{"compare swept.yaml seeds.yaml": note, "bench swept.yaml --baseline x --update": note, "estimate swept.yaml --seeds 2": note,
-			"run seeds.yaml --record none": "seed   seeds 7, 9 · ", "sweep many.yaml --db x.db": " · 6 seeds from 3 to 8 · "} {
+			"sweep held.yaml --db h.db --seeds 2": "--set fan_out.hold has no effect: " + alone,
+			"run seeds.yaml --record none":        "seed   seeds 7, 9 · ", "sweep many.yaml --db x.db": " · 6 seeds from 3 to 8 · "} {
 			if _, out, stderr := try(nil, strings.Fields(args)...); !strings.Contains(out+stderr, want) {
 				t.Errorf("%s: want %q in\n%s%s", args, want, out, stderr)
 			}

@@ -21,6 +21,9 @@ type Inputs struct {
 	Background   int64   // children that reported by notifications
 	Placeholders int64   // calls of fresh children whose output the recording does not tell
 	Left         []Left
+	// Sample says that the children stand for others like them: what fewer than
+	// profile.ThinBelow of them show is not used for all.
+	Sample bool
 
 	sizes         *profile.Measure
 	shares        map[string]pooled // by figure, of the sessions so far
@@ -41,10 +44,6 @@ func (c *Counts) add(k kind, n int64) {
 	}
 	c.Fresh += n
 }
-
-// Unmeasured is the share of what children read that their parents are taken to hold
-// where no content says it, in thousandths: that of the recorded children.
-const Unmeasured = 145
 
 // Add reads a session: its sub-agents, and its forks, which are taken for the same
 // work done by forks.
@@ -206,10 +205,20 @@ func (in *Inputs) pooled(figure string) pooled {
 // thousandths, and of how many children it was measured: of 0 it is taken from the
 // recorded ones.
 func (in *Inputs) Overlap() (share, children int64) {
-	if p := in.pooled("overlap_parent_bytes"); p.children > 0 {
+	_, thin := in.Thin()
+	if p := in.pooled("overlap_parent_bytes"); p.children > thin {
 		return p.share, p.children
 	}
-	return Unmeasured, 0
+	return *recorded("overlap_parent_bytes").Share, 0
+}
+
+// Thin is the share that is measured of too few children of a sample to be used, and of
+// how many.
+func (in *Inputs) Thin() (share, children int64) {
+	if p := in.pooled("overlap_parent_bytes"); in.Sample && p.children < profile.ThinBelow {
+		return p.share, p.children
+	}
+	return 0, 0
 }
 
 // Inline is Overlap for a parent that does its children's work itself: it knows what it
@@ -222,15 +231,21 @@ func (in *Inputs) Inline() (share, children int64) {
 // Recorded are the P50 and the P90 of what recorded children had of their parents'
 // reading.
 func Recorded() (out []int64) {
-	p, err := profile.Open(profile.Shipped()[0])
-	if err != nil {
-		panic("crossover: the profile of the binary is broken: " + err.Error())
-	}
-	f, _ := p.Find(profile.Want{Role: profile.SubAgent, Figure: "overlap_parent"})
+	f := recorded("overlap_parent")
 	for _, part := range [...]int{50, 90} {
 		out = append(out, f.Percentile(part))
 	}
 	return out
+}
+
+// recorded is a figure of the sub-agents in the profile of the binary.
+func recorded(figure string) *profile.Figure {
+	p, err := profile.Open(profile.Shipped()[0])
+	if err != nil {
+		panic("crossover: the profile of the binary is broken: " + err.Error())
+	}
+	f, _ := p.Find(profile.Want{Role: profile.SubAgent, Figure: figure})
+	return f
 }
 
 // Forked is what forks did otherwise than fresh children on the same work: the share of

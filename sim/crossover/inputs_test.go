@@ -1,6 +1,7 @@
 package crossover
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
@@ -37,6 +38,25 @@ func family() *recording.Session {
 		}}
 }
 
+// readers is a session in which so many children read a file that their parent had read.
+func readers(children int) *recording.Session {
+	s := family()
+	s.Threads, s.Requests = s.Threads[:1], s.Requests[:1]
+	read := func(i int, name string) {
+		s.Requests[i].Answer = []llm.Block{{Kind: llm.ToolUse, ID: recording.ToolUseID(name), Name: "Read", Content: llm.NewJSON(`{"file_path":"a.go"}`)}}
+		s.Requests[i].Said = []llm.Msg{{Role: llm.User, Blocks: []llm.Block{{Kind: llm.ToolResult, ID: recording.ToolUseID(name), Content: llm.NewText(llm.Code, "one\n")}}}}
+	}
+	read(0, "main")
+	for i := range children {
+		s.Threads = append(s.Threads, recording.Thread{Name: "a", Kind: recording.SubAgent, SpawnedBy: 0})
+		r := family().Requests[1]
+		r.Thread = int32(i) + 1
+		s.Requests = append(s.Requests, r)
+		read(i+1, fmt.Sprint(i))
+	}
+	return s
+}
+
 func TestInputs(t *testing.T) {
 	t.Run("TRI-07 one function reads what decides: parent's prompt and lifetime, own head and what of it is warm, what is read, calls, output, model, width, pauses", func(t *testing.T) {
 		in := &Inputs{}
@@ -53,8 +73,27 @@ func TestInputs(t *testing.T) {
 		if in.Background != 1 || len(in.Left) != 1 || in.Left[0].Thread != "c" || in.Placeholders != 0 {
 			t.Errorf("%d in the background, left %+v", in.Background, in.Left)
 		}
-		if share, n := in.Overlap(); share != Unmeasured || n != 0 {
+		if share, n := in.Overlap(); share != 142 || n != 0 {
 			t.Errorf("overlap %d of %d children", share, n)
+		}
+	})
+	t.Run("PRO-02 what fewer than 20 children of a sample show of their overlap is not used: the shipped profile's share is", func(t *testing.T) {
+		for _, c := range []struct {
+			children                    int // that read what their parent had read
+			sample                      bool
+			share, n, thinShare, thinOf int64
+		}{{2, false, 1000, 2, 0, 0}, {2, true, 142, 0, 1000, 2}, {19, true, 142, 0, 1000, 19}, {20, true, 1000, 20, 0, 0}, {0, true, 142, 0, 0, 0}} {
+			in := &Inputs{Sample: c.sample}
+			in.Add(readers(c.children))
+			if share, n := in.Overlap(); share != c.share || n != c.n {
+				t.Errorf("%+v: overlap %d of %d children", c, share, n)
+			}
+			if share, n := in.Thin(); share != c.thinShare || n != c.thinOf {
+				t.Errorf("%+v: thin %d of %d children", c, share, n)
+			}
+			if len(in.Children) > 0 && in.Settled()[0].Lacks != 1000-c.share {
+				t.Errorf("%+v: children lack %d", c, in.Settled()[0].Lacks)
+			}
 		}
 	})
 	t.Run("TRI-07 forks that do not find their parent's prompt in the cache write it in the arithmetic too, but for what they read", func(t *testing.T) {

@@ -28,6 +28,9 @@ func graded(t *testing.T) {
 	_, recorded, _ := try(nil, "crossover", sample)
 	variants := []string{"run", "fork-vs-subagent", "--no-audit", "--variant", "subagent-background", "--variant", "fork"}
 	_, drawn, _ := try(nil, variants...)
+	_, simulated, _ := try(nil, "crossover", runNamed(t, drawn))
+	try(nil, "export", runNamed(t, drawn), "-o", "written")
+	_, few, _ := try(nil, "crossover", "written") // taken for recorded
 	_, three, _ := try(nil, append(variants, "--variant", "subagent")...)
 	try(nil, "profile", "merge", sample, "-o", "ours.yaml")
 	_, ours, _ := try(nil, append(variants, "--profile", "ours.yaml")...)
@@ -64,6 +67,10 @@ func graded(t *testing.T) {
 		{recorded, `k, YOURS`, true},
 		{ours, `its own first prompt .* recorded P50 .*, n 36 `, true},
 		{ours, `\nprofile +recorded are figures of ours.yaml, 88 sessions from `, true},
+		{few, `; 14\.2 % is assumed here, as of recorded children: 8 of 8 show theirs, 8\.5 %, which is too few\n`, true},
+		{few, `what it reads that its parent had read +14\.2 % +assumed: that of recorded children; thin here: n 8 `, true},
+		{few, `\n14\.2 %, assumed +fork`, true},
+		{simulated, `; here 8\.5 %\n`, true},
 		{unkept, `\nforks +not compared with fresh sub-agents: .* --record none does not keep\n`, true},
 		{three, `\n +compared with subagent-background, not with the sub-agents that are waited for`, true},
 		{tiny, `its own first prompt .* assumed; recorded P50 `, true},
@@ -73,6 +80,16 @@ func graded(t *testing.T) {
 			t.Errorf("%s: found is not %v in\n%s", c.pattern, c.is, c.out)
 		}
 	}
+}
+
+// runNamed is the first run that an answer names to be compared.
+func runNamed(t *testing.T, out string) string {
+	t.Helper()
+	m := regexp.MustCompile(`\nnext +agentsim crossover (\w+)`).FindStringSubmatch(out)
+	if m == nil {
+		t.Fatal(out)
+	}
+	return m[1]
 }
 
 func oneAnswer(t *testing.T) {

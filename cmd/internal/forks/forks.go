@@ -154,6 +154,9 @@ func known(share, n, all int64, sample bool) string {
 func (p *Point) turning() string {
 	own, n := p.In.Overlap()
 	here := known(own, n, int64(len(p.children)), p.Profile == nil)
+	if share, few := p.In.Thin(); few > 0 {
+		here += fmt.Sprintf(", as of recorded children: %d of %d show theirs, %s, which is too few", few, len(p.children), percent(share))
+	}
 	at, ok := crossover.Turn(p.children, 0, 1000, overlap)
 	if !ok {
 		return "the ranking is the same whatever share of what children read their parents have read; " + here

@@ -33,6 +33,9 @@ func (p *Point) inputs() []input {
 		return p.grade(profile.Want{Role: role, Figure: figure}, int64(len(p.children)))
 	}
 	rests := "assumed: that of recorded children"
+	if _, few := p.In.Thin(); few > 0 {
+		rests += fmt.Sprintf("; thin here: n %d", few)
+	}
 	if n > 0 {
 		rests = p.grade(profile.Want{Role: profile.SubAgent, Figure: "overlap_parent_bytes"}, n)
 	}

@@ -250,6 +250,7 @@ func (o *options) measured(s *ui.Env, args []string) error {
 	case len(in.Children) == 0:
 		return ui.Failf(ui.Operating, "%s: %s and no sub-agent that can be compared: name sessions whose agents had sub-agents, with their files", ui.QuoteAll(args), ui.Plural(in.Sessions, "session"))
 	}
+	in.Sample = !simulated
 	p := &forks.Point{In: in, How: "simulated"}
 	if simulated {
 		if err := p.Drawn(nil); err != nil {

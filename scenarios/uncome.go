@@ -36,6 +36,7 @@ func uncome(base func() *Scenario, s *Scenario, run *Ran, d *document.Decoder) (
 	one(met("limits.evict_after"), "limits.evict_after", "limits.evict_after", "the run ends before any output of an agent in the background is let go")
 	one(met("tools.replace_over"), "tools.replace_over", "tools.replace_over", "no result is so large")
 	one(met("compaction") || s.CompactionShare() == 0, "compaction", "compaction", "no history was full: the largest had %d tokens", run.Reached["compaction"])
+	one(met("permissions.mode") || s.Permissions.Mode != "plan" || s.teams() || s.turnsOn(swarmsGate), "permissions.mode", "permissions.mode", "no call is decided otherwise for plan mode, and nothing is planned")
 	for _, x := range decisive {
 		one(met(x.path), x.path, x.path, "%s", x.why)
 	}

@@ -70,6 +70,7 @@ func uncome(r *run) (out []string) {
 	for _, path := range scenarios.Decisive() {
 		add(agent.Decided(r.world, path) || r.table != nil && r.table.Decided(path), "%s", path)
 	}
+	add(agent.Decided(r.world, "permissions.mode"), "permissions.mode")
 	after := evictAfter(sc)
 	add(c.evicted || after > agent.DefaultEvictAfter && end >= vtime.Instant(agent.DefaultEvictAfter), "limits.evict_after")
 	add(r.observer.compacted || full(r), "compaction")

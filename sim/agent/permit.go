@@ -85,6 +85,7 @@ func (u *toolUse) decide() (ask *asking, denied *tool.Result) {
 		pol.Rules = withoutTypes(rules) // the type's resolution says which types are left (SUB-05)
 	}
 	d := pol.Decide(&call)
+	u.plans(&pol, call, d)
 	if d.Verdict == permission.Allow && u.consent() {
 		d = permission.Decision{Verdict: permission.Ask, Why: whyBridge}
 		if pol.AvoidPrompts {

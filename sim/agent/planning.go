@@ -54,6 +54,7 @@ func instructed(a *Agent, blocks []llm.Block) []llm.Block {
 	if ownPlan(a) == nil || !a.ctx.Pool.Has(plan.ExitName) {
 		return blocks
 	}
+	decides(a.w, modePath)
 	_, there := a.w.cfg.FS.Stat(a.planning.file)
 	return append(blocks, textBlock(Reminder(plan.Part, plan.Prompt(a.planning.file, there))))
 }
@@ -74,6 +75,26 @@ func (u *toolUse) class() permission.Class {
 		return permission.Meta
 	}
 	return u.tool.Class
+}
+
+// modePath is where a scenario says in which mode its roots are.
+const modePath = "permissions.mode"
+
+// plans notes whether plan mode decides otherwise about a call than any mode in which its
+// agent would be without it.
+func (u *toolUse) plans(by *permission.Policy, call permission.Call, d permission.Decision) {
+	if by.Mode != permission.Plan {
+		return
+	}
+	if call.Class != permission.Read || u.tool.Reads == nil { // which only looks in any mode
+		call.Class = u.tool.Class
+	}
+	for _, m := range [...]permission.Mode{permission.Default, permission.AcceptEdits, permission.Bypass} {
+		other := *by
+		if other.Mode = m; other.Decide(&call).Verdict != d.Verdict {
+			decides(u.by.w, modePath)
+		}
+	}
 }
 
 // writesPlan reports whether a call writes where the plan of its agent is to stand.
@@ -107,6 +128,7 @@ var (
 func (h planMode) start(_ *kernel.Proc, c call) (tool.Result, waiting) { return h.act(c.by), nil }
 
 func (h planMode) refuse(c call) *tool.Result {
+	decides(c.by.w, modePath)
 	why := h.reject(c.by)
 	if err := tool.TakesNothing(c.block.Content); err != nil {
 		why = c.block.Name + ": " + err.Error()

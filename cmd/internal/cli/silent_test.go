@@ -51,6 +51,7 @@ func told(t *testing.T, text, want string) {
 // TestSilentDecisions runs scenarios with settings that decide nothing in this run.
 func TestSilentDecisions(t *testing.T) {
 	two := strings.Replace(work, "}]", "}, {id: b, kind: research, reads: [b.go]}]", 1) + "project: {files: {a.go: {tokens: 2k}, b.go: {tokens: 2k}}}\n"
+	const planned = "8:27: permissions.mode has no effect: no call is decided otherwise for plan mode, and nothing is planned"
 	for _, x := range []struct{ name, text, want string }{
 		{"CACHE-29 children that are held though no answer starts two", two + "model: {spawns_per_turn: 1}\nlab: {fan_out: {hold: first-response}}\n", "9:23: fan_out.hold has no effect: " + alone},
 		{"CACHE-29 children that are held where an answer starts two are told of nowhere", two + "lab: {fan_out: {hold: first-response}}\n", ""},
@@ -67,6 +68,10 @@ func TestSilentDecisions(t *testing.T) {
 			"8:7: interactive has no effect: only forks need it, and gate FORK_SUBAGENT is off (inline), only forks and panes need it; gate FORK_SUBAGENT is off, and no terminal has panes (team)"},
 		{"FRK-06 forks that are rendered anew as they were", strings.Replace(two, "subagent", "fork", 1) + "lab: {forks: {rerender: true}}\n",
 			"8:25: forks.rerender has no effect: nothing would be rendered otherwise than it was: what forks inherit is the same"},
+		{"PRM-01 plan mode over work that only reads", two + "lab: {permissions: {mode: plan}}\n", planned},
+		{"PRM-01 plan mode over work that only reads, in stack minimal", two + "lab: {permissions: {mode: plan}, stack: minimal}\n", planned},
+		{"PRM-01 plan mode in which somebody would edit is told of nowhere", strings.NewReplacer("kind: research, reads: [a.go]", "kind: implement, edits: [{file: a.go, tokens: 9}]", "2k}, b", "2k, class: code}, b").Replace(two) +
+			"agents: {plan: 300}\nlab: {permissions: {mode: plan}}\n", ""},
 		{"CON-13 the size of summaries that no run passes on", strings.NewReplacer("reads: [b.go]", "knows: [f]", "b.go: {tokens: 2k}}", "b.go: one}, facts: [{name: f, file: b.go, line: 1, grade: verbatim}]").Replace(two) +
 			"model: {gist_tokens: 9}\n", "8:22: model.gist_tokens has no effect: nothing of that size is passed on"},
 	} {
@@ -120,6 +125,7 @@ func TestSilent(t *testing.T) {
 			".claude/agents/careful.md:2:1: warning: type careful is not offered: there is no MCP server github"},
 		{"PRM-01 a rule that denies some calls of a tool that there is", strings.Replace(said, "%s", "ls", 1) + "lab: {permissions: {mode: bypassPermissions, deny: [Bash(go test)]}}\n",
 			"5:53: permissions.deny Bash(go test) has no effect: no call is one that it denies"},
+		{"PRM-01 plan mode that denies a command is told of nowhere", strings.Replace(said, "%s", "rm a.go", 1) + files + "}\nlab: {permissions: {mode: plan}}\n", ""},
 		{"TSK-06 an injection that nobody reads", work + noted + injected,
 			"9:20: injections.i has no effect: nobody read b.md"},
 		{"TSK-06 an injection that somebody reads is told of nowhere", strings.Replace(work, "[a.go]", "[a.go, b.md]", 1) + noted + injected, ""},

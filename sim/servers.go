@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
@@ -223,19 +224,40 @@ func pluginsOnly(sc *scenarios.Scenario) bool {
 	return false
 }
 
-// serversAssumed says what nobody has measured of MCP servers, where a scenario does not
-// say it of all, or definitions bring some.
+// serversAssumed says what nobody has measured of MCP servers, as far as a scenario does
+// not say it of all, or definitions bring some.
 func serversAssumed(sc *scenarios.Scenario, defined *definition.Set) []string {
-	inline := defined != nil && slices.ContainsFunc(defined.Definitions, func(d *agent.Definition) bool { return len(d.Inline) > 0 })
-	given := func(x scenarios.ServerSpec) bool {
-		return x.Calls.Takes != nil && x.Calls.Output.Set && (sc.Project.HasTools(x.Name) || x.Tools != nil && x.Definition.Set)
-	}
-	unsaid := func(x scenarios.FrontPart) bool {
+	none := scenarios.ServerSpec{}
+	all := slices.DeleteFunc(slices.Clone(sc.Project.Servers), func(x scenarios.ServerSpec) bool { return x.Fails || x.NeedsAuth })
+	for i := range sc.Project.Parts {
+		x := &sc.Project.Parts[i]
 		server, _ := client.Split(x.Name)
-		return ofServer(&x) && !slices.ContainsFunc(sc.Project.Servers, func(s scenarios.ServerSpec) bool { return s.Name == server && given(s) })
+		if ofServer(x) && !slices.ContainsFunc(sc.Project.Servers, func(s scenarios.ServerSpec) bool { return s.Name == server }) {
+			all = append(all, scenarios.ServerSpec{Name: server})
+		}
 	}
-	if !inline && !slices.ContainsFunc(sc.Project.Servers, func(x scenarios.ServerSpec) bool { return !given(x) }) && !slices.ContainsFunc(sc.Project.Parts, unsaid) {
-		return nil
+	if defined != nil && slices.ContainsFunc(defined.Definitions, func(d *agent.Definition) bool { return len(d.Inline) > 0 }) {
+		all = append(all, none)
 	}
-	return []string{fmt.Sprintf("MCP servers, where nothing else is said: %d tools of %d bytes, calls of %s that return %d tokens", serverTools, serverBytes, serverTakes, serverOutput)}
+	unsaid := func(of func(x *scenarios.ServerSpec) bool) bool {
+		return slices.ContainsFunc(all, func(x scenarios.ServerSpec) bool { return of(&x) })
+	}
+	drawn := func(x *scenarios.ServerSpec) bool { return x.Name == none.Name || !sc.Project.HasTools(x.Name) }
+	var list []string
+	if unsaid(func(x *scenarios.ServerSpec) bool { return drawn(x) && x.Tools == nil }) {
+		list = append(list, fmt.Sprintf("%d tools", serverTools))
+	}
+	if unsaid(func(x *scenarios.ServerSpec) bool { return drawn(x) && !x.Definition.Set }) {
+		list = append(list, fmt.Sprintf("%d bytes a tool", serverBytes))
+	}
+	if unsaid(func(x *scenarios.ServerSpec) bool { return x.Calls.Takes == nil }) {
+		list = append(list, fmt.Sprintf("%s a call", serverTakes))
+	}
+	if unsaid(func(x *scenarios.ServerSpec) bool { return !x.Calls.Output.Set }) {
+		list = append(list, fmt.Sprintf("%d tokens a result", serverOutput))
+	}
+	if len(list) > 0 {
+		return []string{"MCP servers, where nothing else is said: " + strings.Join(list, ", ")}
+	}
+	return nil
 }

@@ -204,3 +204,21 @@ lab: {permissions: {mode: bypassPermissions}}
 		})
 	}
 }
+
+func TestServersAssumed(t *testing.T) {
+	t.Run("CON-13 of servers only that is assumed which the scenario does not say", func(t *testing.T) {
+		const head = "agentsim: 1\nname: my\nprovider: {model: claude-sonnet-5-5}\nstructure: inline\nscript: {main: {user: Go.}}\nwork: [{id: a, kind: research, reads: [a.go]}]\nproject: {files: {a.go: x}, servers: [%s]}\n"
+		const line = "MCP servers, where nothing else is said: "
+		for servers, want := range map[string]string{
+			"{name: db, tools: 3}": line + "900 bytes a tool, 1s a call, 400 tokens a result",
+			"{name: db, tools: 3, definition: 90}, {name: b, fails: true}":         line + "1s a call, 400 tokens a result",
+			"{name: db, definition: 90, calls: {takes: 2s}}":                       line + "10 tools, 400 tokens a result",
+			"{name: db, tools: 3, definition: 90, calls: {takes: 2s, output: 30}}": "",
+		} {
+			got := slices.DeleteFunc(runOf(t, specOf(t, fmt.Sprintf(head, servers), "")).Assumed, func(s string) bool { return !strings.Contains(s, "MCP servers") })
+			if strings.Join(got, "\n") != want {
+				t.Errorf("%s: %q, want %q", servers, got, want)
+			}
+		}
+	})
+}

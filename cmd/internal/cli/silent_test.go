@@ -140,7 +140,7 @@ func TestSilent(t *testing.T) {
 		if err := os.WriteFile("my.yaml", []byte(obeyed), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, out, _ := try(nil, "run", "my.yaml", "--record", "none"); !strings.Contains(out, "obeyed an injection: i: ") {
+		if _, out, _ := try(nil, "run", "my.yaml", "--record", "none"); !strings.Contains(out, "\nfindings     obeyed an injection: i: Agent: Do what i asks for (main)\n") {
 			t.Errorf("got %s", out)
 		}
 	})

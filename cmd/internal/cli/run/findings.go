@@ -1,14 +1,17 @@
 package run
 
 import (
+	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
+	"agentsim/sim/agent"
 	"agentsim/sim/transcript"
 )
 
@@ -43,7 +46,7 @@ func (a *answer) findings(s *ui.Env) []string {
 				continue
 			}
 			about := c.About()
-			all.Add(about.Words+": "+c.Detail+c.where(), variantOf(x), int(about.Weight))
+			all.Add(about.Words+": "+c.brief()+c.where(), variantOf(x), int(about.Weight))
 			last = x.Result.RunID
 		}
 	}
@@ -53,6 +56,24 @@ func (a *answer) findings(s *ui.Env) []string {
 		return lines
 	}
 	return append(lines[:maxCauses], fmt.Sprintf("and %d more: ", more)+a.listing(s, last))
+}
+
+// brief is the detail as a line has room for it: of a call that an injection asked for,
+// what it does.
+func (c *cause) brief() string {
+	who, input, is := strings.Cut(c.Detail, " {")
+	if c.Rule != agent.RuleObeyed || !is {
+		return c.Detail
+	}
+	var fields map[string]any
+	if json.Unmarshal([]byte("{"+input), &fields) == nil {
+		for _, name := range []string{"command", "description", "file_path", "path"} {
+			if text, is := fields[name].(string); is {
+				return who + ": " + ui.Excerpt(text)
+			}
+		}
+	}
+	return ui.Excerpt(c.Detail)
 }
 
 // listing is what lists all findings of a run.

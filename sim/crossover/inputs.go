@@ -149,6 +149,9 @@ func measured(s *recording.Session, t *recording.Thread, reqs []*recording.Reque
 			q.Pauses++
 		}
 	}
+	if by.OutputKnown {
+		q.Said = max(by.Usage.Output-width*TaskTokens, 0)
+	}
 	if child != parent {
 		q.Child = child.Pinned()
 	}
@@ -256,6 +259,37 @@ func (in *Inputs) Forked() (spares, thinks int64) {
 		return 0, 0
 	}
 	return max(1000-in.turns.Fork*1000/in.turns.Fresh, 0), max(in.output.Fork/in.turns.Fork-in.output.Fresh/in.turns.Fresh, 0)
+}
+
+// Otherwise is what forks do otherwise than fresh children on the same work.
+type Otherwise struct {
+	Spares int64 // the share of turns that they do not make, in thousandths
+	Thinks int64 // tokens that they think at each turn beside
+}
+
+// Least and Most are what makes forks cheapest and dearest of all that they did in
+// scenario fork-vs-subagent at Seen: where none ran, nobody knows better.
+var (
+	Least = Otherwise{Spares: 230, Thinks: 240}
+	Most  = Otherwise{Spares: 60, Thinks: 1100}
+)
+
+// Seen are the seeds at which forks were looked at.
+var Seen = [...]uint64{1, 2, 3, 4, 5, 6, 7, 8, 42}
+
+// Between is what forks may cost of what fresh children cost, at least and at most, where
+// they cost so much as forks that work as the children did; in thousandths.
+func (in *Inputs) Between(alike Pair) (low, high int64) {
+	ratio := func(p Pair) int64 { return int64(p.Fork) * 1000 / int64(p.Fresh) }
+	children := in.Settled()
+	here := max(ratio(Estimate(children)), 1)
+	as := func(o Otherwise) int64 {
+		for i := range children {
+			children[i].Spares, children[i].Thinks = o.Spares, o.Thinks
+		}
+		return ratio(alike) * ratio(Estimate(children)) / here
+	}
+	return as(Least), as(Most)
 }
 
 // Missed are the forks that did not find their parents' prompts in the cache, and how

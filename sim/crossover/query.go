@@ -28,6 +28,7 @@ type Query struct {
 	Output   int64          // output billed for each call
 	Ideal    bool           // the idealised world: none of what moves a run away from the law
 	// What measured children have and the law leaves out. Shares are thousandths.
+	Said   int64 // tokens of the parent's answer beside the tasks, which a fork begins with and nobody has cached
 	Warm   int64 // tokens of S that were cached before the first child began
 	Half   int64 // share of R that has arrived by the middle turn, all from the second on, as results of tools do; 0: Reading says when
 	Lacks  int64 // share of R that the parent does not hold: a fork reads it too
@@ -135,7 +136,7 @@ func (q *Query) fits(p *cachemodel.Profile) error {
 // hundred tokens.
 func (q *Query) longest(turns int64) int64 {
 	blocks := (q.Task+ownBlocksMost)*q.Siblings + boilerplateMost
-	return max(q.Prefix+blocks+q.missing(), q.Know) + q.Task + (q.Growth+q.Thinks)*(turns-1)
+	return max(q.Prefix+q.Said+blocks+q.missing(), q.Know) + q.Task + (q.Growth+q.Thinks)*(turns-1)
 }
 
 // Generous bounds on what a fork says that its task does not: for each tool use
@@ -174,7 +175,7 @@ func (q *Query) side(k kind) side {
 	if k == fork {
 		turns := max(q.Turns-(q.Turns*q.Spares+500)/1000, 1)
 		warm := q.Prefix - max(q.Prefix-q.Reach, 0)*q.Misses/1000
-		s := side{q.Prefix, warm, q.missing(), turns, q.Growth + q.Thinks, q.Output + q.Thinks, q.Pauses, q.Hour}
+		s := side{q.Prefix + q.Said, warm, q.missing(), turns, q.Growth + q.Thinks, q.Output + q.Thinks, q.Pauses, q.Hour}
 		if q.Hour && !q.Long {
 			s.pauses = 0 // they are shorter
 		}

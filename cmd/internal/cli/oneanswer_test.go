@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"agentsim/cmd/internal/ui"
@@ -27,11 +28,10 @@ func graded(t *testing.T) {
 	t.Chdir(t.TempDir())
 	_, recorded, _ := try(nil, "crossover", sample)
 	variants := []string{"run", "fork-vs-subagent", "--no-audit", "--variant", "subagent-background", "--variant", "fork"}
-	_, drawn, _ := try(nil, variants...)
+	_, drawn, _ := try(nil, append(variants, "--variant", "subagent")...)
 	_, simulated, _ := try(nil, "crossover", runNamed(t, drawn))
 	try(nil, "export", runNamed(t, drawn), "-o", "written")
 	_, few, _ := try(nil, "crossover", "written") // taken for recorded
-	_, three, _ := try(nil, append(variants, "--variant", "subagent")...)
 	try(nil, "profile", "merge", sample, "-o", "ours.yaml")
 	_, ours, _ := try(nil, append(variants, "--profile", "ours.yaml")...)
 	_, unkept, _ := try(nil, append(variants, "--record", "none")...)
@@ -72,7 +72,7 @@ func graded(t *testing.T) {
 		{few, `\n14\.2 %, assumed +fork`, true},
 		{simulated, `; here 8\.5 %\n`, true},
 		{unkept, `\nforks +not compared with fresh sub-agents: .* --record none does not keep\n`, true},
-		{three, `\n +compared with subagent-background, not with the sub-agents that are waited for`, true},
+		{drawn, `\n +compared with subagent-background, not with the sub-agents that are waited for`, true},
 		{tiny, `its own first prompt .* assumed; recorded P50 `, true},
 		{tiny, `scaled; |scaled by|measured`, false},
 	} {
@@ -95,7 +95,7 @@ func runNamed(t *testing.T, out string) string {
 func oneAnswer(t *testing.T) {
 	long(t)
 	t.Chdir(t.TempDir())
-	for _, c := range [...][3]string{{"fork-vs-subagent", "subagent-background", "42"}, {"fork-vs-subagent", "subagent-background", "7"}, {"explore-or-fork", "explore", "42"}} {
+	for _, c := range [...][3]string{{"fork-vs-subagent", "subagent-background", "4"}, {"fork-vs-subagent", "subagent-background", "7"}, {"explore-or-fork", "explore", "42"}} {
 		var run struct {
 			Ratio    float64 `json:"fork_to_fresh"`
 			Map      []any   `json:"fork_or_fresh"`
@@ -107,16 +107,43 @@ func oneAnswer(t *testing.T) {
 			ids[v.Variant] = v.Run
 		}
 		type ratio struct {
-			Ratio float64 `json:"fork_to_fresh"`
-			Map   []any   `json:"fork_or_fresh"`
+			Ratio float64  `json:"fork_to_fresh"`
+			Low   float64  `json:"fork_to_fresh_low"`
+			High  float64  `json:"fork_to_fresh_high"`
+			Map   []any    `json:"fork_or_fresh"`
+			Of    []string `json:"other_runs"`
 		}
 		var crossed, played ratio
-		answered(t, &crossed, "crossover", ids[c[1]], ids["fork"])
-		answered(t, &played, "whatif", ids[c[1]], "--structure", "fork", "--forks", ids["fork"])
+		answered(t, &crossed, "crossover", ids[c[1]])
+		answered(t, &played, "whatif", ids[c[1]], "--structure", "fork")
 		t.Logf("%s: billed %.3f, crossover %.3f, whatif %.3f", c, run.Ratio, crossed.Ratio, played.Ratio)
 		for _, other := range []ratio{crossed, played} {
 			if off := math.Abs(other.Ratio/run.Ratio - 1); !(off <= 0.05) || len(other.Map) < 4 || len(run.Map) < 4 {
 				t.Errorf("%s: they do not agree within 5 %%, or one prints no map", c)
+			}
+			if len(other.Of) != 1 || !strings.HasPrefix(ids["fork"], other.Of[0]) {
+				t.Errorf("%s: forks are taken from %s, not from %s", c, other.Of, ids["fork"])
+			}
+		}
+		if c[2] != "7" {
+			continue
+		}
+		var named ratio
+		if answered(t, &named, "whatif", ids[c[1]], "--structure", "fork", "--forks", ids["fork"]); named.Ratio != played.Ratio || named.Of != nil {
+			t.Errorf("with --forks it is %.3f, without %.3f", named.Ratio, played.Ratio)
+		}
+		// Forks that did not do the work say nothing of it: the answer is then a band.
+		var alone ratio
+		answered(t, &run, "run", c[0], "--seed", c[2], "--variant", c[1], "--db", "alone.db")
+		try(nil, "run", c[0], "--seed", c[2], "--variant", "fork", "--set", "limits.turns=12", "--db", "alone.db")
+		answered(t, &alone, "crossover", ids[c[1]], "--db", "alone.db")
+		if alone.Of != nil || run.Ratio < alone.Low || run.Ratio > alone.High || alone.Low >= alone.Ratio {
+			t.Errorf("%s: billed %.3f, without forks %+v", c, run.Ratio, alone)
+		}
+		_, text, _ := try(nil, "whatif", ids[c[1]], "--structure", "fork", "--db", "alone.db")
+		for _, line := range []string{`\n +or \S+× to \S+×, so which is cheaper is not known: no fork ran`, `\nnext +agentsim run fork-vs-subagent --variant fork --seed 7 --db alone.db\n`} {
+			if !regexp.MustCompile(line).MatchString(text) {
+				t.Errorf("%s: not found in\n%s", line, text)
 			}
 		}
 	}

@@ -27,6 +27,7 @@ type Point struct {
 	// ones.
 	Profile *profile.Profile
 	Name    string   // of the profile
+	Of      []string // runs that were looked up: on the same work, with the other kind of children
 	From    []string // what the scenario drew from one
 	Next    string   // what to type to see more; "" for nothing
 
@@ -53,6 +54,14 @@ func (p *Point) Tell(d *report.Document) {
 	p.holds = (x > 1000) == (y > 1000) && 4*max(x-y, y-x) <= y
 	d.Label("forks", p.answer()...)
 	d.Field("fork_to_fresh", report.Ratio(int64(p.Pair.Fork), int64(p.Pair.Fresh)))
+	if len(p.Of) > 0 {
+		d.Field("other_runs", report.List(p.Of))
+	}
+	if p.In.Forks == 0 {
+		low, high := p.In.Between(p.Pair)
+		d.Field("fork_to_fresh_low", report.Ratio(low, 1000))
+		d.Field("fork_to_fresh_high", report.Ratio(high, 1000))
+	}
 	d.Say("")
 	d.Table(p.chart())
 	d.Say("")
@@ -88,6 +97,7 @@ func (p *Point) answer() []string {
 	if p.Seed != "" {
 		out = append(out, "another seed gives another ratio: next says how to see more of them")
 	}
+	out = append(out, p.otherwise()...)
 	if p.Why != "" {
 		out = append(out, p.Why)
 	}
@@ -107,6 +117,29 @@ func (p *Point) answer() []string {
 		out = append(out, fmt.Sprintf("the map is arithmetic, %s: it gives %s here, %s; as much may its other cells and the turn be off", cached, times(here), apart(here, p.Pair)))
 	}
 	return append(out, p.turning())
+}
+
+// otherwise says whence it is known what forks do otherwise, or how far that may lead.
+func (p *Point) otherwise() (out []string) {
+	if len(p.Of) > 0 {
+		out = append(out, "what forks think and which calls they do not make is told by "+strings.Join(p.Of, ", ")+", which did the same work")
+	}
+	if p.In.Forks > 0 {
+		return out
+	}
+	low, high := p.In.Between(p.Pair)
+	const one = 1000
+	turns := ""
+	if low < one && high > one {
+		turns = ", so which is cheaper is not known"
+	}
+	out = append(out, fmt.Sprintf("or %s to %s%s: no fork ran, and forks are assumed to make the same calls and to think no more at them", report.Times(low, one), report.Times(high, one), turns),
+		fmt.Sprintf("in fork-vs-subagent they make %s to %s of the calls less and think %d to %d tokens more at each (seeds %d to %d and %d)", percent(crossover.Most.Spares), percent(crossover.Least.Spares),
+			crossover.Least.Thinks, crossover.Most.Thinks, crossover.Seen[0], crossover.Seen[len(crossover.Seen)-2], crossover.Seen[len(crossover.Seen)-1]))
+	if p.Next != "" {
+		out = append(out, "next records forks on the same work: asked again, this takes from them what they do")
+	}
+	return out
 }
 
 // mapped is what the map gives for the children as they are.

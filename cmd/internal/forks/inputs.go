@@ -64,6 +64,9 @@ func (p *Point) inputs() []input {
 		{"calls that a fork does not make", percent(spares), forked, p.turn(0, 900, func(q *crossover.Query, v int64) { q.Spares = v }, percent)},
 		{"what a fork thinks at each call beside", report.Quantity(thinks), forked, p.turn(0, 4000, func(q *crossover.Query, v int64) { q.Thinks = v }, report.Quantity)},
 	}
+	if n := p.mean(answer); n > 0 {
+		out = slices.Insert(out, 2, input{"what its parent says as it spawns it", report.Quantity(n), grade(profile.Main, ""), p.scaled(answer, func(q *crossover.Query, n int64) { q.Said = n })})
+	}
 	if n, _ := p.In.Missed(); n > 0 {
 		out = append(out, input{"forks that miss their parent's prompt", percent(n * 1000 / p.In.Forks), fmt.Sprintf("outcome of %d forks", p.In.Forks),
 			p.turn(0, 1000, func(q *crossover.Query, v int64) { q.Misses = v }, percent)})
@@ -74,6 +77,7 @@ func (p *Point) inputs() []input {
 func thousand(is bool) int64 { return map[bool]int64{true: 1000}[is] }
 
 func prefix(q *crossover.Query) int64 { return q.Prefix }
+func answer(q *crossover.Query) int64 { return q.Said }
 func own(q *crossover.Query) int64    { return q.Own + q.Task }
 func reads(q *crossover.Query) int64  { return q.Know - q.Own }
 func turns(q *crossover.Query) int64  { return q.Turns }

@@ -71,7 +71,7 @@ what is varied with usual values. Settings:
 			if len(args) > 0 {
 				return o.measured(s, args)
 			}
-			return run(s, o)
+			return compare(s, o)
 		},
 	}
 	f := cmd.Flags()
@@ -103,7 +103,7 @@ type comparison struct {
 	runs    int
 }
 
-func run(s *ui.Env, o *options) error {
+func compare(s *ui.Env, o *options) error {
 	if err := ui.CheckPlot(o.plot); err != nil {
 		return err
 	}
@@ -236,12 +236,19 @@ func (o *options) measured(s *ui.Env, args []string) error {
 	if set := o.shaped(); len(set) > 0 {
 		return ui.Failf(ui.Usage, "%s: sizes come from %s; leave it out, or leave the sources out", strings.Join(set, ", "), ui.QuoteAll(args))
 	}
-	in, simulated := &crossover.Inputs{}, false
-	_, err := loading.Sessions(s, args, o.db, func(_ string, x *recording.Session) {
-		simulated = simulated || x.Format == sqlite.Simulated
+	in := &crossover.Inputs{}
+	var runs []run // the simulated ones
+	_, err := loading.Sessions(s, args, o.db, func(source string, x *recording.Session) {
+		if x.Format == sqlite.Simulated {
+			runs = append(runs, run{source, x.ID})
+		}
 		in.Add(x)
 	})
 	if err != nil {
+		return err
+	}
+	p := &forks.Point{In: in, How: "simulated"}
+	if err := beside(s, p, runs); err != nil {
 		return err
 	}
 	switch {
@@ -250,9 +257,8 @@ func (o *options) measured(s *ui.Env, args []string) error {
 	case len(in.Children) == 0:
 		return ui.Failf(ui.Operating, "%s: %s and no sub-agent that can be compared: name sessions whose agents had sub-agents, with their files", ui.QuoteAll(args), ui.Plural(in.Sessions, "session"))
 	}
-	in.Sample = !simulated
-	p := &forks.Point{In: in, How: "simulated"}
-	if simulated {
+	in.Sample = len(runs) == 0
+	if len(runs) > 0 {
 		if err := p.Drawn(nil); err != nil {
 			return err
 		}
@@ -271,6 +277,41 @@ func (o *options) measured(s *ui.Env, args []string) error {
 	d.Field("sessions", report.Count(in.Sessions))
 	p.Tell(d)
 	return s.Print(o.output, d)
+}
+
+// run is where a simulated run is recorded.
+type run struct{ db, id string }
+
+// beside adds to runs whose children are all of one kind those that did the same work by
+// the other kind, where they are recorded, and says what to type where forks are not.
+func beside(s *ui.Env, p *forks.Point, runs []run) error {
+	if (p.In.Forks > 0) == (len(p.In.Children) > 0) {
+		return nil
+	}
+	for _, r := range runs {
+		db, err := rundb.Open(r.db)
+		if err != nil {
+			return err
+		}
+		defer db.Close()
+		info, err := db.FindRun(r.id)
+		if err != nil {
+			return err
+		}
+		other, x, err := loading.SameWork(db, info)
+		switch {
+		case err != nil:
+			return err
+		case x != nil:
+			p.In.Add(x)
+			p.Of = append(p.Of, ui.Short(other.ID))
+		case p.In.Forks == 0 && p.Next == "":
+			if p.Next = loading.Forking(info); p.Next != "" {
+				p.Next += rundb.At(s, r.db)
+			}
+		}
+	}
+	return nil
 }
 
 // shaped are the flags that say sizes, as typed.

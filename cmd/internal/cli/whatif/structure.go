@@ -45,7 +45,9 @@ func (o *options) restructure(s *ui.Env, db *sqlite.DB, d *report.Document, info
 	}
 	in := &crossover.Inputs{}
 	in.Add(x)
-	if o.forks != "" {
+	p := &forks.Point{In: in, How: "played"}
+	switch {
+	case o.forks != "":
 		other, err := rundb.Find(db, o.forks)
 		if err != nil {
 			return err
@@ -57,6 +59,17 @@ func (o *options) restructure(s *ui.Env, db *sqlite.DB, d *report.Document, info
 		if in.Add(forked); in.Forks == 0 {
 			return ui.Failf(ui.Usage, "--forks %s: no fork ran there", o.forks)
 		}
+	case o.structure == string(scenarios.Fork) && in.Forks == 0:
+		other, forked, err := loading.SameWork(db, info)
+		if err != nil {
+			return err
+		}
+		if forked != nil {
+			in.Add(forked)
+			p.Of = []string{ui.Short(other.ID)}
+		} else if p.Next = loading.Forking(info); p.Next != "" {
+			p.Next += rundb.At(s, o.db)
+		}
 	}
 	a, err := whatif.Restructure(x, scenarios.Structure(o.structure), in, opt)
 	if err != nil {
@@ -64,7 +77,7 @@ func (o *options) restructure(s *ui.Env, db *sqlite.DB, d *report.Document, info
 	}
 	o.structured(d, a)
 	if row := a.Point(); o.structure == string(scenarios.Fork) && len(in.Children) > 0 {
-		p := &forks.Point{In: in, How: "played", Pair: crossover.Pair{Fork: row.Children, Fresh: a.Told.Children}}
+		p.Pair = crossover.Pair{Fork: row.Children, Fresh: a.Told.Children}
 		if !info.Recorded() {
 			if err := p.Drawn(nil); err != nil {
 				return err

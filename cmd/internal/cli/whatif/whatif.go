@@ -74,7 +74,7 @@ func (o *options) flags(s *ui.Env, cmd *cobra.Command) {
 	f.StringVar(&o.keepAlive, "keep-alive", "", "repeat an idle conversation's last prompt before it expires, for so `long` at most")
 	f.BoolVar(&o.q.Stagger, "stagger", false, "siblings of one answer wait until the first one's response begins")
 	f.StringVar(&o.structure, "structure", "", "who does the work of sub-agents and forks: inline, subagent, fork or coordinator; played through the whole simulator")
-	f.StringVar(&o.forks, "forks", "", "with --structure fork: a `run` of forks on the same work, which tells how many calls they need and what they think")
+	f.StringVar(&o.forks, "forks", "", "with --structure fork: a `run` of forks on the same work, which tells how many calls they need and what they think (by default one that is in the database)")
 	f.Int64Var(&o.q.Static, "static", 0, "a sub-agent's tools and system prompt in `tokens`, where the recording does not tell")
 	o.question, f = f, cmd.Flags()
 	f.SortFlags = false

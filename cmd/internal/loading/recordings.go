@@ -84,23 +84,28 @@ func OnlyNames(list []recording.Skip) {
 // first place.
 func TellSkipped(d *report.Document, skips []recording.Skip) {
 	var skipped, taken []string
-	for _, k := range skips {
-		line := fmt.Sprintf("%s × %s", ui.Count(k.Count), k.What)
-		if k.File != "" {
-			line += ", first at " + k.File
-		}
-		if k.Line > 0 {
-			line += fmt.Sprintf(":%d", k.Line)
-		}
-		if k.Taken {
-			taken = append(taken, line)
+	for i := range skips {
+		if skips[i].Taken {
+			taken = append(taken, skipLine(&skips[i]))
 		} else {
-			skipped = append(skipped, line)
+			skipped = append(skipped, skipLine(&skips[i]))
 		}
 	}
 	d.Label("skipped", skipped...)
 	d.Label("read as", taken...)
 	d.Table(SkippedTable(skips))
+}
+
+// skipLine says of what was skipped how often, what and where first.
+func skipLine(k *recording.Skip) string {
+	line := fmt.Sprintf("%s × %s", ui.Count(k.Count), k.What)
+	if k.File != "" {
+		line += ", first at " + k.File
+	}
+	if k.Line > 0 {
+		line += fmt.Sprintf(":%d", k.Line)
+	}
+	return line
 }
 
 // SkippedTable is what was skipped, for machines.

@@ -57,6 +57,9 @@ func Sessions(s *ui.Env, args []string, db string, take func(source string, x *r
 		return 0, err
 	}
 	for _, k := range read.Skipped {
+		if strings.HasPrefix(k.What, importer.Contradiction) {
+			fmt.Fprintln(s.Stderr, skipLine(&k))
+		}
 		if !k.Taken {
 			skipped += k.Count
 		}

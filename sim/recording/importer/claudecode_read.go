@@ -221,6 +221,9 @@ func (c *claudeCodeReader) answer(i int32, m *ccMessage, at int64) {
 	r := &c.requests[i]
 	r.Last = max(vtime.Instant(at), r.First, r.Last)
 	if u, ok := c.usage(m.Usage); ok {
+		if r.Billed && prompted(r.Usage) != prompted(u) {
+			c.readAs(twoLines)
+		}
 		if r.OutputKnown && m.Stop == nil {
 			u.Output = r.Usage.Output
 		}

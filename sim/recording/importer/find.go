@@ -78,7 +78,7 @@ func (im *imported) tell(n int64) {
 // group puts together the files of one session.
 func (im *imported) group(sources []source) ([]group, error) {
 	var files []source
-	var total int64
+	var err error
 	for _, src := range sources {
 		id, ok, err := identify(src, &im.opt, im.skips)
 		switch {
@@ -91,21 +91,25 @@ func (im *imported) group(sources []source) ([]group, error) {
 		default:
 			src.identity = id
 			files = append(files, src)
-			total += src.size
 		}
 	}
-	im.total = total
-	return families(im.longest(files)), nil
+	if files, err = im.longest(files); err != nil {
+		return nil, err
+	}
+	for _, src := range files {
+		im.total += src.size
+	}
+	return families(files), nil
 }
 
-// longest leaves of the copies of one thread's file the longest.
-func (im *imported) longest(files []source) []source {
+// longest leaves of the copies of one thread's file the longest, and tells of copies
+// that contradict it.
+func (im *imported) longest(files []source) (out []source, err error) {
 	type thread struct {
 		format         format
 		session, agent string
 	}
 	best := map[thread]int{}
-	var out []source
 	for _, f := range files {
 		k := thread{f.format, f.session, f.agent}
 		i, copied := best[k]
@@ -115,14 +119,23 @@ func (im *imported) longest(files []source) []source {
 		case !copied:
 			best[k] = len(out)
 			out = append(out, f)
-		case f.size > out[i].size:
-			im.skips.add("shorter copy of a file", out[i].name, 0)
-			out[i] = f
 		default:
+			if f.size > out[i].size {
+				f, out[i] = out[i], f
+			}
 			im.skips.add("shorter copy of a file", f.name, 0)
+			if f.format != claudeCode {
+				continue
+			}
+			switch at, err := im.contradicts(out[i], f); {
+			case err != nil:
+				return nil, err
+			case at > 0:
+				im.skips.add(twoCopies, f.name, at)
+			}
 		}
 	}
-	return out
+	return out, nil
 }
 
 // families groups files by the session that they belong to, in the order of each

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"agentsim/sim/llm"
 	"agentsim/sim/recording"
 )
 
@@ -55,7 +56,7 @@ type Report struct {
 func Read(fsys fs.FS, roots []string, opt Options, each func(*recording.Session) error) (*Report, error) {
 	opt.MaxLine = cmp.Or(opt.MaxLine, defaultMaxLine)
 	opt.MaxContent = cmp.Or(opt.MaxContent, defaultMaxContent)
-	im := &imported{opt: opt, each: each, skips: &skips{}, seen: map[sessionKey]bool{}}
+	im := &imported{opt: opt, each: each, skips: &skips{}, seen: map[sessionKey]llm.Usage{}}
 	sources, err := im.find(fsys, roots)
 	if err != nil {
 		return nil, err
@@ -82,8 +83,8 @@ type imported struct {
 	each        func(*recording.Session) error
 	skips       *skips
 	report      Report
-	seen        map[sessionKey]bool
-	done, total int64 // bytes, for Progress
+	seen        map[sessionKey]llm.Usage // what was billed
+	done, total int64                    // bytes, for Progress
 }
 
 type sessionKey struct{ format, origin, id string }
@@ -116,15 +117,18 @@ type reader func(group []source, opt *Options, sk *skips, hand func(*recording.S
 // hand gives a session to the caller, unless it was given before.
 func (im *imported) hand(s *recording.Session, sk *skips) error {
 	k := sessionKey{s.Format, s.Origin, s.ID}
-	if im.seen[k] {
+	if billed, twice := im.seen[k]; twice {
 		var file string
 		if len(s.Files) > 0 {
 			file = s.Files[0].Name
 		}
+		if billed != s.Usage() {
+			im.skips.add(twoSessions, file, 0)
+		}
 		im.skips.add("session that was read from another file already", file, 0)
 		return nil
 	}
-	im.seen[k] = true
+	im.seen[k] = s.Usage()
 	s.Skipped = sk.sorted()
 	im.skips.merge(sk)
 	im.report.Sessions++

@@ -113,7 +113,10 @@ func (f *rowFile) row(line []byte, number int64, sk *skips) error {
 	for _, name := range []*string{&r.Req, &r.Pred, &r.Thread, &r.AgentType, &r.SpawnedBy, &r.Model, &r.Ver, &r.MissReason} {
 		*name = plain(*name, &s.skips, f.name, number)
 	}
-	if _, twice := s.at[r.Req]; twice && r.Req != "" {
+	if i, twice := s.at[r.Req]; twice && r.Req != "" {
+		if prompted(s.Requests[i].Usage) != prompted(req.Usage) {
+			s.skips.add(twoRows, f.name, number)
+		}
 		s.skips.add("row of a request that stands in the file already", f.name, number)
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agentsim/scenarios/document"
+	"agentsim/sim/vtime"
 )
 
 // heading begins every file.
@@ -101,6 +102,7 @@ func (c *checker) profile(p *Profile) {
 		if s.Sessions < 1 {
 			c.at(path+".sessions", "", "a source has at least one session")
 		}
+		c.days(path, s)
 		seen := map[[3]string]bool{}
 		for k := range s.Roles {
 			r := &s.Roles[k]
@@ -118,6 +120,25 @@ func (c *checker) profile(p *Profile) {
 		}
 	}
 }
+
+// days checks from when to when a source's sessions are.
+func (c *checker) days(path string, s *Source) {
+	if s.From+s.To == "" {
+		return
+	}
+	for _, x := range [...][2]string{{"from", s.From}, {"to", s.To}} {
+		if _, ok := vtime.ParseInstant(x[1] + "T00:00:00Z"); !ok {
+			c.at(path+"."+x[0], x[0]+`: "2026-11-10"`, "%s: %q is no day", x[0], x[1])
+			return
+		}
+	}
+	if s.From > s.To {
+		c.at(path+".from", "", "from %s is after to %s", s.From, s.To)
+	}
+}
+
+// counted are figures of what there is at least one of wherever it is counted.
+var counted = []string{"calls", "calls_whole", "turn_requests", "turn_requests_few", "response_tools", "spawns"}
 
 func (c *checker) word(path, key, got string, known []string) {
 	if !slices.Contains(known, got) {
@@ -153,6 +174,10 @@ func (c *checker) figure(path, name string, f *Figure, sessions int64) {
 		wrong("", "has %d quantiles, not %d", len(f.Q), Steps+1)
 	case !slices.IsSorted(f.Q):
 		wrong("", "has quantiles that fall")
+	case slices.Contains(counted, name) && f.Q[0] < 1:
+		wrong("", "goes down to %d: it counts what there is at least one of", f.Q[0])
+	case strings.HasSuffix(name, "_prompt") && f.Q[Steps] < 1:
+		wrong("", "is 0 throughout: no prompt is empty")
 	case k.Unit == Thousandth && f.Q[Steps] > 1000:
 		wrong("", "goes up to %d thousandths: the whole is 1000", f.Q[Steps])
 	case len(f.Floor) != 0 && len(f.Floor) != floors:

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -136,6 +137,12 @@ func nonsense(t *testing.T) {
 		{"role: main", "role: mian", `unknown role "mian"`},
 		{"    sessions: 2", "    sessons: 2", `unknown key "sessons"`},
 		{"- sessions: 2", "- sessions: -2", "sessions"},
+		{`    from: "2026-09-21"`, "    from: yesterday", `from: "yesterday" is no day`},
+		{`    from: "2026-09-21"`, "    from: 2026-09-31", `from: "2026-09-31" is no day`},
+		{`    from: "2026-09-21"`, "    from: 2026-09-22", "from 2026-09-22 is after to 2026-09-21"},
+		{`    to: "2026-09-21"` + "\n", "", `to: "" is no day`},
+		{"floor: [1500, 1500], q: [2,", "floor: [1500, 1500], q: [0,", "calls goes down to 0: it counts what there is at least one of"},
+		{regexp.MustCompile(`first_prompt: .*`).FindString(text), "first_prompt: {n: 2, sessions: 2, thin: true, q: [0" + strings.Repeat(", 0", Steps) + "]}", "first_prompt is 0 throughout: no prompt is empty"},
 	} {
 		edited := strings.Replace(text, c.was, c.now, 1)
 		if edited == text {

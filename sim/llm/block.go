@@ -113,6 +113,10 @@ var forms = [...]form{
 	Opaque:           {},
 }
 
+// Opening is how the JSON of a block that is not kept whole begins, "" where it has no
+// form; of a server tool's result what follows the tool's name.
+func (k Kind) Opening() string { return forms[k].open }
+
 // AppendJSON appends the block's canonical JSON. A block that has more parts than
 // its form stands there whole (NewWhole).
 func (b *Block) AppendJSON(dst []byte) []byte {

@@ -10,11 +10,13 @@ import (
 
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
+	"agentsim/sim/llm"
 	"agentsim/sim/transcript/sqlite"
 )
 
 func TestTampering(t *testing.T) {
 	t.Run("REC-04 a value that is changed in any column of any table is noticed, of simulated and of imported runs", everyColumn)
+	t.Run("REC-04 a block of every kind that is made one of any other is noticed", everyKind)
 	t.Run("REC-01 what a writer seals is what the file holds, at every level and in a sweep, and after a second execution", sealsHold)
 }
 
@@ -53,6 +55,39 @@ func everyColumn(t *testing.T) {
 	}
 	if tried < 150 {
 		t.Errorf("only %d columns have rows", tried)
+	}
+}
+
+func everyKind(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if code, _, errs := try(nil, "run", "hello"); code != ui.Pass {
+		t.Fatal(errs)
+	}
+	whole, err := os.ReadFile(rundb.UsualName)
+	if err != nil || noticed(t, rundb.UsualName, 1) {
+		t.Fatal("the whole file is not", err)
+	}
+	for _, is := range []string{"tool", "text", "tool_use", "tool_result", ""} {
+		for kind := llm.ToolDef; kind <= llm.Opaque; kind++ {
+			if kind.String() == is {
+				continue
+			}
+			if err := os.WriteFile("x.db", whole, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			db := direct(t, "x.db")
+			done, err := db.Exec("UPDATE nodes SET kind = ? WHERE hash = (SELECT hash FROM nodes WHERE kind = ? LIMIT 1)", kind.String(), is)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n, _ := done.RowsAffected(); n != 1 {
+				t.Fatalf("no block is a %q", is)
+			}
+			db.Close()
+			if !noticed(t, "x.db", 1) {
+				t.Errorf("a %q was made a %q, and nobody notices", is, kind)
+			}
+		}
 	}
 }
 

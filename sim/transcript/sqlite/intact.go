@@ -96,7 +96,7 @@ func (n *recordedNode) wrong() (column, stored, want string) {
 		return "payload", "one that is not on record", "the block's content"
 	case err != nil:
 		return "head, payload or tail", "one that does not come to the hash", "those of the block"
-	case !border && !wholeBlock(n.kind, n.tail) && !saysKind(n.head, n.kind):
+	case !border && !n.saysKind():
 		return "kind", n.kind, "that of the block's bytes"
 	case border && !strings.HasSuffix(n.head, `"`+n.level+`":[`):
 		return "level", n.level, "that of the border's bytes"
@@ -114,15 +114,17 @@ func (n *recordedNode) wrong() (column, stored, want string) {
 	return "", "", ""
 }
 
-// saysKind reports whether a block's bytes are of a kind. Most name it.
-func saysKind(head, kind string) bool {
-	switch k := named[llm.Kind](kind, llm.ToolDef, llm.Opaque); {
-	case k.String() != kind:
+// saysKind reports whether a block's bytes are of its kind: tools alone stand at their
+// level, a block that is not kept whole begins as its kind does, and ends so.
+func (n *recordedNode) saysKind() bool {
+	k := named[llm.Kind](n.kind, llm.ToolDef, llm.Opaque)
+	switch tools := n.level == llm.Tools.String(); {
+	case k.String() != n.kind, tools != (k == llm.ToolDef):
 		return false
-	case k == llm.Text, k == llm.Thinking, k == llm.ToolUse, k == llm.ToolResult:
-		return strings.Contains(head, `"type":"`+kind+`"`)
+	case tools, wholeBlock(n.kind, n.tail):
+		return true
 	}
-	return true
+	return k != llm.Opaque && strings.Contains(n.head, k.Opening()) && (k == llm.Passing) == strings.Contains(n.tail, "clear_at")
 }
 
 // saysRole reports whether the bytes of a block, or of the one in front of it in the same

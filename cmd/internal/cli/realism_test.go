@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,6 +18,7 @@ import (
 func TestRealism(t *testing.T) {
 	t.Run("PRO-01 sessions of every format that import reads are measured, whole and without a name of theirs", everyFormat)
 	t.Run("TRI-02 no figure of the flagship is further off than it was", fitHolds)
+	t.Run("TRI-02 runs that draw from half of the recorded sessions miss no more figures of the other half than the dated record says", halvesHold)
 }
 
 // everyFormat measures the folders of whole recordings, one format or more each.
@@ -102,4 +105,52 @@ func fitted(t *testing.T) (off map[string][2]float64, table string) {
 		table += strings.TrimRight(fmt.Sprintf("%-10s %-14s %.3f  %s", f.Role, f.Figure, f.P50, strings.TrimSuffix(fmt.Sprintf("%.3f", f.P90), "0.000")), " ") + "\n"
 	}
 	return off, table
+}
+
+// halvesFile is what the flagship's runs come to against sessions not seen.
+const (
+	halvesFile  = "2026-11-29-halves.txt"
+	halvesSlack = 25 // by so many points more often a figure may be missed than it was
+)
+
+// halvesHold lets the comparison with halves that were not seen miss no more figures
+// than it did in the middle, and none much more often.
+func halvesHold(t *testing.T) {
+	long(t)
+	t.Chdir(recordingtest.Path(t, "sessions"))
+	text := "$ agentsim profile --check fork-vs-subagent .      # " + origin + ", and transcripts and traces beside them\n\n" +
+		printed(t, ui.Missed, "profile", "--check", "fork-vs-subagent", ".")
+	path := filepath.Join(validationDir, halvesFile)
+	if *rewriteValidation {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, before := missedHalves(string(record))
+	now, after := missedHalves(text)
+	if after > before || len(was) < 20 || len(was) != len(now) {
+		t.Errorf("%d of %d figures missed in the middle, %d of %d in %s", after, len(now), before, len(was), halvesFile)
+	}
+	for name, share := range now {
+		if share > was[name]+halvesSlack {
+			t.Errorf("%s is missed in %.1f %% of the comparisons, in %s in %.1f %%; if that is meant: go test ./cmd/internal/cli -run TestRealism -rewrite-validation", name, share, halvesFile, was[name])
+		}
+	}
+}
+
+// missedHalves are in how many of a hundred comparisons each figure missed its bound, and
+// how many figures did in the middle.
+func missedHalves(text string) (share map[string]float64, middle int) {
+	share = map[string]float64{}
+	for _, m := range regexp.MustCompile(`(?m)^(main|sub-agent) +(\S+) .* ([0-9.]+) % +[0-9.]+ %$`).FindAllStringSubmatch(text, -1) {
+		share[m[1]+" "+m[2]], _ = strconv.ParseFloat(m[3], 64)
+	}
+	if m := regexp.MustCompile(`(?m)^missed +([0-9]+) of `).FindStringSubmatch(text); m != nil {
+		middle, _ = strconv.Atoi(m[1])
+	}
+	return share, middle
 }

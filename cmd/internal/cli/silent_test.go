@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -134,6 +135,16 @@ func TestSilent(t *testing.T) {
 	} {
 		t.Run(x.name+"", func(t *testing.T) { told(t, x.text, x.want) })
 	}
+	t.Run("DEF-06 what a run says of definitions a validation says too", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		if err := os.WriteFile("my.yaml", []byte(strings.Replace(fmt.Sprintf(careful, "command: ./check.sh"), "hooks: {P", "tools: Nope, Read\n      hooks: {P", 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, _, ran := try(nil, "run", "my.yaml", "--record", "none")
+		if _, _, got := try(nil, "scenario", "validate", "my.yaml"); !strings.HasPrefix(ran, got) || !strings.Contains(got, "Nope") {
+			t.Errorf("got  %s\nwant %s", got, ran)
+		}
+	})
 	t.Run("TSK-06 an injection that is obeyed is among the findings", func(t *testing.T) {
 		t.Chdir(t.TempDir())
 		obeyed := strings.Replace(work, "[a.go]", "[a.go, b.md]", 1) + noted + injected

@@ -190,6 +190,9 @@ func validateScenarios(s *ui.Env, names []string, output string) error {
 		} else {
 			x.file = file
 			loading.WarnIdle(s, file, file.VariantNames(), nil)
+			if err := warnDefinitions(s, file); err != nil {
+				return err
+			}
 			d.Say("%s: ok, %s, %s", name, ui.Plural(x.variants(), "variant"), ui.Plural(x.expectations(), "expectation"))
 		}
 		list = append(list, x)
@@ -203,6 +206,21 @@ func validateScenarios(s *ui.Env, names []string, output string) error {
 		col{Name: "problems", Of: func(x checked) report.Value { return report.Objects(problemTable(x.problems)) }},
 		col{Name: "more", Of: func(x checked) report.Value { return report.Count(x.more).If(x.more > 0) }}).Hidden())
 	return cmp.Or(s.Print(output, d), first)
+}
+
+// warnDefinitions prints what a run of the file's variants says of its definitions.
+func warnDefinitions(s *ui.Env, file *scenarios.File) error {
+	var specs []*sim.Spec
+	for _, name := range file.VariantNames() {
+		sc, err := file.Effective(name, nil)
+		if err != nil {
+			return err
+		}
+		if spec, err := sim.NewSpec(sc, name); err == nil { // else a run reads it from this machine
+			specs = append(specs, spec)
+		}
+	}
+	return loading.WarnDefinitions(s, specs, "", nil, nil)
 }
 
 func (x checked) variants() int {

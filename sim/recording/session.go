@@ -53,7 +53,7 @@ const (
 	Main     ThreadKind = iota
 	SubAgent            // a conversation of its own
 	Fork                // it went on from a copy of its parent's conversation
-	Compact             // a fork that summarises its parent's conversation
+	Compact             // a request or more of the client's own, such as a fork that summarises its parent's conversation
 )
 
 func (k ThreadKind) String() string {

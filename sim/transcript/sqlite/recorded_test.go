@@ -22,6 +22,7 @@ func TestRecordings(t *testing.T) {
 	t.Run("REC-06 a model that is not priced costs nothing in the record, whatever the request was called", unpriced)
 	t.Run("REC-03 REC-06 what an import that was cut short left is replaced by the next one", cutShort)
 	t.Run("REC-06 a simulated run is a session as far as the tables tell", simulatedSession)
+	t.Run("REC-06 BTW-03 a request of the client's own in a simulated run is no sub-agent and goes on from whom it was sent for", simulatedHidden)
 	t.Run("REC-06 a simulated fork's first request goes on from the one whose answer spawned it, a fresh child's from none", simulatedFork)
 	t.Run("REC-06 a session of a run that is not there, or of totals, is an error that says so", noSession)
 }
@@ -198,6 +199,24 @@ main/0.1 subagent subagent 0 -1
 `
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+}
+
+func simulatedHidden(t *testing.T) {
+	db := tempDB(t)
+	recorded(t, db, runNamed("r"), Options{}, func(e *emitter) {
+		e.start(0, -1, "main", "root")
+		n := e.call(0, e.prompt("s", "u"), llm.Usage{Write5m: 10}, llm.CacheReport{}, nil, 0)
+		e.start(1, 0, "main/1"+llm.HiddenSuffix+"-suggestion", "subagent")
+		e.call(1, n, llm.Usage{Read: 10}, llm.CacheReport{}, nil, 0)
+		e.call(0, n, llm.Usage{Read: 10}, llm.CacheReport{}, nil, 0)
+	})
+	s, err := db.Recording("r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if th := s.Threads[1]; th.Kind != recording.Compact || th.Parent != 0 || th.SpawnedBy >= 0 || s.Requests[1].Pred != 0 || s.Requests[2].Pred != 0 {
+		t.Errorf("%+v, %+v", th, s.Requests)
 	}
 }
 

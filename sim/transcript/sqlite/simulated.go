@@ -3,7 +3,9 @@ package sqlite
 import (
 	"database/sql"
 	"strconv"
+	"strings"
 
+	"agentsim/sim/llm"
 	"agentsim/sim/recording"
 )
 
@@ -47,7 +49,9 @@ func (db *DB) threads(m *made, run string) error {
 		var structure string
 		var agent int32
 		err := rows.Scan(&agent, &t.Name, &structure, &t.Type, &t.Parent, &t.ToolUse, &t.Async)
-		t.Kind = kinds[structure]
+		if t.Kind = kinds[structure]; strings.Contains(t.Name, llm.HiddenSuffix) {
+			t.Kind = recording.Compact // nobody spawned it: it is the client's own
+		}
 		if t.ToolUse != "" {
 			m.children[t.ToolUse] = agent
 		}
@@ -99,7 +103,8 @@ func (m *made) tools(uses []recording.ToolUse) []recording.ToolUse {
 }
 
 // goOn links each request to the one whose conversation it goes on from: its
-// agent's request before, for a fork's first the one whose answer spawned it.
+// agent's request before, for a fork's first the one whose answer spawned it, for one of
+// the client's own the last of whom it was sent for.
 func (m *made) goOn() {
 	last := make([]int32, len(m.s.Threads))
 	for i := range last {
@@ -109,8 +114,12 @@ func (m *made) goOn() {
 		r := &m.s.Requests[i]
 		t := &m.s.Threads[r.Thread]
 		r.Pred = last[r.Thread]
-		if r.Pred < 0 && t.Kind == recording.Fork {
+		switch {
+		case r.Pred >= 0:
+		case t.Kind == recording.Fork:
 			r.Pred = t.SpawnedBy
+		case t.Kind == recording.Compact:
+			r.Pred = last[t.Parent]
 		}
 		last[r.Thread] = int32(i)
 		for _, u := range r.Tools {

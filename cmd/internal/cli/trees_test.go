@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// reviews is work on whatever Go files a directory holds, by children who wander as
-// recorded ones do.
+// reviews is work on whatever Go files a directory holds, by agents whose sizes and
+// wandering are the recorded profile's.
 const reviews = `agentsim: 1
 name: reviews
 project: DIR
 compare: [subagent, fork]
 provider: {model: claude-sonnet-5-5}
-model: {wander: {uses: {lognormal: {median: 22, sigma: 0.6, max: 66}}, near: 25}}
+profile: recorded-2026-11
 script: {main: {user: Review the package., tools: [Agent, Read, Glob, Grep, Edit, Bash]}}
 lab: {permissions: {mode: bypassPermissions}}
 work:
@@ -43,13 +43,37 @@ func TestRealTrees(t *testing.T) {
 			if err := os.WriteFile("reviews.yaml", []byte(strings.Replace(reviews, "DIR", dir, 1)), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			code, out, errs := try(nil, "run", "reviews.yaml", "--record", "none")
-			if code != 0 || !regexp.MustCompile(`(?m)^fork .* 3/3$`).MatchString(out) {
-				t.Errorf("code %d\n%s\n%s", code, out, errs)
+			code, out, errs := try(nil, "run", "reviews.yaml")
+			run := regexp.MustCompile(`(?m)^recorded .*, (?:run|runs) .*?([0-9a-f]{8})$`).FindStringSubmatch(out)
+			if code != 0 || run == nil || !regexp.MustCompile(`(?m)^fork .* 3/3$`).MatchString(out) || !strings.Contains(out, "profile recorded-2026-11: 214 sessions") {
+				t.Fatalf("code %d\n%s\n%s", code, out, errs)
 			}
-			if built := strings.Contains(out, "go build ./... takes 4s"); built != (name == "this tree") {
-				t.Errorf("whether a build is there is assumed: %v\n%s", built, out)
+			if code, out, errs := try(nil, "export", run[1]); code != 0 {
+				t.Fatal(out, errs)
+			}
+			if built := commandsIn(t, "export")["go build ./..."] > 0; built != (name == "this tree") {
+				t.Errorf("whether edits are built by the command that is there: %v\n%s", built, out)
 			}
 		})
 	}
+}
+
+// commandsIn counts the commands of the transcripts below a directory.
+func commandsIn(t *testing.T, dir string) map[string]int {
+	t.Helper()
+	out := map[string]int{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range regexp.MustCompile(`"command":"((?:[^"\\]|\\.)*)"`).FindAllStringSubmatch(string(text), -1) {
+			out[m[1]]++
+		}
+		return err
+	})
+	if err != nil || len(out) == 0 {
+		t.Fatal("no commands", err)
+	}
+	return out
 }

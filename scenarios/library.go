@@ -166,7 +166,7 @@ var sections = []Section{
 	{Word: "FRK", About: "forks", Scenarios: []string{"fork-vs-subagent", "fork-after-compaction", "flipped-gate"}},
 	{Word: "CRD", About: "a coordinator and its workers", Scenarios: []string{"coordinator", "continue-or-spawn", "recovery", "scratchpad", "two-writers", "lazy-delegation", "all-ways"}},
 	{Word: "TSK", About: "tasks and notifications", Scenarios: []string{"stopped-and-resumed", "injection", "auto-background"}},
-	{Word: "SWM", About: "teams of agents: mail, shared tasks, shutdown", Scenarios: []string{"team"}},
+	{Word: "SWM", About: "teams of agents: mail, shared tasks, shutdown", Scenarios: []string{"team", "late-mail"}},
 	{Word: "PRM", About: "permissions, prompts and who answers them", Scenarios: []string{"held-back", "permission-modes", "bubble-vs-denied"}},
 	{Word: "PLN", About: "plan mode: what it costs to plan, and to be kept waiting", Scenarios: []string{"plan-mode"}},
 	{Word: "WKT", About: "worktrees and remote agents: whether they pay", Scenarios: []string{"worktrees", "remote"}},

@@ -24,7 +24,8 @@ const (
 	concluding    = "git commit --no-edit"
 	conflictIn    = "Merge conflict in "
 	nothingMerged = "Already up to date."
-	unconcluded   = "You have not concluded your merge"
+	unfinished    = "Exiting because of unfinished merge"
+	unresolved    = "Exiting because of an unresolved conflict"
 
 	oursMark, bothMark, theirsMark = "<<<<<<< ", "=======", ">>>>>>> "
 )
@@ -121,7 +122,7 @@ func treeResult(f *folder, u *use, b *llm.Block) {
 			merged(f, false)
 		}
 	case !is(mergeCommand):
-	case strings.Contains(said, unconcluded):
+	case strings.Contains(said, unfinished) || strings.Contains(said, unresolved):
 		x.over, x.again = true, true
 	case strings.Contains(said, conflictIn):
 		tear(f, said)

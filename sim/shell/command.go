@@ -25,6 +25,7 @@ type call struct {
 	name   string
 	args   []string
 	dashed []string // of git, the paths behind --; nil for no --
+	deltas []delta  // of git, what --stat is to tell
 }
 
 // commands are what a script can call, scripted programs aside.
@@ -110,6 +111,11 @@ type file struct {
 // files reads the named files, or the standard input when there is none. Those that
 // cannot be read were said; then the status is 1.
 func (c *call) files(names []string) (out []file, status int) {
+	return c.inputs(names, func(name, why string) string { return name + ": " + why })
+}
+
+// inputs is files for a command that has its own words for what cannot be read.
+func (c *call) inputs(names []string, words func(name, why string) string) (out []file, status int) {
 	if len(names) == 0 {
 		names = []string{"-"}
 	}
@@ -121,7 +127,7 @@ func (c *call) files(names []string) (out []file, status int) {
 		}
 		content, why := c.m.read(n)
 		if why != "" {
-			status = c.complain(1, n+": "+why)
+			status = c.complain(1, words(n, why))
 			continue
 		}
 		out = append(out, file{name: n, content: content})

@@ -15,7 +15,7 @@ func runLs(c *call) int {
 		names = []string{"."}
 	}
 	first := true
-	return c.each(names, "access", func(n, abs string) string {
+	return 2 * c.each(names, "access", func(n, abs string) string {
 		if !c.m.exists(abs) {
 			return noFile
 		}
@@ -237,25 +237,40 @@ func (c *call) transfer(move bool) int {
 	if last > 1 && !into {
 		return c.complain(1, "target '"+names[last]+"' is not a directory")
 	}
-	return c.each(names[:last], c.name, func(n, abs string) string {
-		target := to
-		if into {
-			target = to + "/" + path.Base(abs)
+	var status int
+	for _, n := range names[:last] {
+		if _, why := c.m.read(n); why != "" && why != isDirectory {
+			status = c.complain(1, "cannot stat '"+n+"': "+why)
+		} else if c.transferOne(n, to, into, move) > 0 {
+			status = 1
 		}
-		content, why := c.m.read(n)
-		switch {
-		case abs == target:
-			return "source and target are the same"
-		case move && why == "" && c.m.elsewhere(abs):
-			return otherTree
-		case why == isDirectory:
-			return why + ": this shell's " + c.name + " takes files"
-		case why == "":
-			why = c.m.write(target, content)
-		}
-		if why == "" && move {
+	}
+	return status
+}
+
+// transferOne copies or moves one file that is there.
+func (c *call) transferOne(n, to string, into, move bool) int {
+	abs, target, shown := c.m.absolute(n), to, c.args[len(c.args)-1]
+	if into {
+		target, shown = to+"/"+path.Base(abs), strings.TrimSuffix(shown, "/")+"/"+path.Base(abs)
+	}
+	content, why := c.m.read(n)
+	switch {
+	case abs == target:
+		return c.complain(1, "'"+n+"' and '"+shown+"' are the same file")
+	case move && why == "" && c.m.elsewhere(abs):
+		return c.complain(1, "cannot mv '"+n+"': "+otherTree)
+	case why == isDirectory:
+		return c.complain(1, "cannot "+c.name+" '"+n+"': "+why+": this shell's "+c.name+" takes files")
+	}
+	if why = c.m.write(target, content); why == "" {
+		if move {
 			c.m.remove(abs)
 		}
-		return why
-	})
+		return 0
+	}
+	if move {
+		return c.complain(1, "cannot move '"+n+"' to '"+shown+"': "+why)
+	}
+	return c.complain(1, "cannot create regular file '"+shown+"': "+why)
 }

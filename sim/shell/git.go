@@ -2,10 +2,9 @@ package shell
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/rogpeppe/go-internal/diff"
 
 	"agentsim/sim/workspace"
 )
@@ -26,6 +25,11 @@ func (c *call) tracked(names []string) (out []tracked) {
 		}
 	}
 	return out
+}
+
+// staged lists what the next commit changes.
+func (c *call) staged() []tracked {
+	return slices.DeleteFunc(c.tracked(nil), func(t tracked) bool { return change(t.head, t.next) == ' ' })
 }
 
 func content(f *workspace.File) string {
@@ -116,32 +120,23 @@ func gitStatus(c *call) int {
 	if !ok {
 		return 129
 	}
-	var out strings.Builder
-	for _, t := range c.tracked(nil) {
-		index, tree := change(t.head, t.next), change(t.next, t.now)
-		switch {
-		case c.m.env.Repo.unmerged(t.path):
-			index, tree = 'U', 'U'
-		case tree == 'A':
-			index, tree = '?', '?'
-		}
-		if index != ' ' || tree != ' ' {
-			fmt.Fprintf(&out, "%c%c %s\n", index, tree, t.path)
-		}
-	}
+	x := c.standing()
 	if len(f) == 0 {
-		c.out.put("On branch " + c.m.env.Repo.Name() + "\n")
-		if out.Len() == 0 {
-			c.out.put("nothing to commit, working tree clean\n")
-		}
+		c.out.put(x.long(c.m.env.Repo))
+		return 0
 	}
-	c.out.put(out.String())
+	for _, line := range x.short {
+		c.out.put(line + "\n")
+	}
+	for _, p := range x.untracked {
+		c.out.put("?? " + p + "\n")
+	}
 	return 0
 }
 
 func gitDiff(c *call) int {
 	c.cutPaths()
-	f, names, ok := c.options("cached staged stat")
+	f, names, ok := c.options("cached staged stat name-only")
 	if !ok {
 		return 129
 	}
@@ -184,21 +179,25 @@ func (c *call) diffIndex(f flags, staged bool, names []string) {
 			c.showChange(f, t.path, from, to)
 		}
 	}
+	c.showStat()
 }
 
 func (c *call) showChange(f flags, p string, from, to *workspace.File) {
-	a, b := content(from), content(to)
-	if !c.m.charge(16 * (len(a) + len(b))) {
-		return
+	switch {
+	case !c.m.charge(16 * (len(content(from)) + len(content(to)))):
+	case f.has("name-only"):
+		c.out.put(p + "\n")
+	case f.has("stat"):
+		c.deltas = append(c.deltas, newDelta(p, from, to))
+	default:
+		c.out.put(patch(p, from, to))
 	}
-	text := string(diff.Diff(sideName("a/", p, from), []byte(a), sideName("b/", p, to), []byte(b)))
-	_, text, _ = strings.Cut(text, "\n")
-	if f.has("stat") {
-		added := strings.Count(text, "\n+") - 1 // less the line that names the side
-		c.out.put(fmt.Sprintf(" %s | +%d -%d\n", p, added, strings.Count("\n"+text, "\n-")-1))
-		return
-	}
-	c.out.put("diff --git a/" + p + " b/" + p + "\n" + text)
+}
+
+// showStat prints what showChange has collected for --stat.
+func (c *call) showStat() {
+	c.out.put(stat(c.deltas))
+	c.deltas = nil
 }
 
 func sideName(side, p string, f *workspace.File) string {
@@ -259,8 +258,9 @@ func gitAdd(c *call) int {
 		return 0
 	}
 	for _, n := range names {
-		if abs := c.m.absolute(n); !c.m.exists(abs) && len(c.tracked([]string{n})) == 0 {
-			return c.complain(128, "pathspec '"+n+"' did not match any files")
+		known := func(t tracked) bool { return t.next != nil }
+		if !c.isPath(n) && !slices.ContainsFunc(c.tracked([]string{n}), known) {
+			return c.fatal("pathspec '" + n + "' did not match any files")
 		}
 	}
 	for _, t := range c.tracked(names) {
@@ -288,32 +288,47 @@ func gitCommit(c *call) int {
 	}
 	repo := c.m.env.Repo
 	if !f.has("m") && repo.merging != nil {
-		f["m"] = repo.merging.message()
+		f["m"] = repo.merging.message(repo)
 	}
 	if !f.has("m") || len(rest) > 0 {
 		return c.complain(1, "give a message with -m, and stage files with git add or -a")
 	}
-	var staged []tracked
-	for _, t := range c.tracked(nil) {
-		if f.has("a") && t.next != nil {
-			c.m.stage(&t)
-		}
-		if change(t.head, t.next) != ' ' {
-			staged = append(staged, t)
+	if f.has("a") {
+		for _, t := range c.tracked(nil) {
+			if t.next != nil {
+				c.m.stage(&t)
+			}
 		}
 	}
+	staged := c.staged()
 	if repo.merging != nil && len(repo.merging.conflicts) > 0 {
-		return c.complain(128, "Committing is not possible because you have unmerged files: "+strings.Join(repo.merging.conflicts, ", "))
+		for _, p := range repo.merging.conflicts {
+			c.out.put("U\t" + p + "\n")
+		}
+		c.err.put("error: Committing is not possible because you have unmerged files.\n" + fixThem)
+		return c.fatal("Exiting because of an unresolved conflict.")
 	}
 	if len(staged) == 0 && repo.merging == nil {
-		c.out.put("On branch " + repo.Name() + "\nnothing to commit\n")
+		x := c.standing()
+		c.out.put(x.long(repo))
 		return 1
+	}
+	var list []delta
+	for _, t := range staged {
+		list = append(list, newDelta(t.path, t.head, t.next))
+	}
+	first := ""
+	if repo.head == nil {
+		first = " (root-commit)"
+	}
+	if repo.merging != nil {
+		list = nil
 	}
 	k := repo.commit(staged, f["m"])
 	c.m.wrote.add("commit " + k.hash)
 	if !f.has("q") {
-		first, _, _ := strings.Cut(k.message, "\n")
-		c.out.put(fmt.Sprintf("[%s %s] %s\n files changed: %d\n", repo.Name(), k.hash, first, len(staged)))
+		title, _, _ := strings.Cut(k.message, "\n")
+		c.out.put(fmt.Sprintf("[%s%s %s] %s\n", repo.Name(), first, k.hash, title) + sums(list) + modes(list))
 	}
 	return 0
 }

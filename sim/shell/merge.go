@@ -16,7 +16,14 @@ type merging struct {
 	conflicts []string // paths that are not resolved, sorted
 }
 
-func (g *merging) message() string { return "Merge branch '" + g.theirs.Name() + "'" }
+// message is the commit's; git names the branch that it is on, unless that is main.
+func (g *merging) message(ours *Repo) string {
+	text := "Merge branch '" + g.theirs.Name() + "'"
+	if ours.branch != "" {
+		text += " into " + ours.Name()
+	}
+	return text
+}
 
 // Conflict is a file that two branches, or two who work in one tree, changed apart from
 // each other.
@@ -66,11 +73,12 @@ func gitMerge(c *call) int {
 	case len(names) != 1:
 		return c.complain(1, "name one branch")
 	case repo.merging != nil:
-		return c.complain(128, "You have not concluded your merge (MERGE_HEAD exists).")
+		return c.unfinished()
 	}
 	theirs := repo.store.branch(names[0])
 	if theirs == nil || theirs.head == nil {
-		return c.complain(1, names[0]+" - not something we can merge")
+		c.err.put("merge: " + names[0] + " - not something we can merge\n")
+		return 1
 	}
 	base := repo.head.base(theirs.head)
 	say := func(text string) int {
@@ -82,22 +90,44 @@ func gitMerge(c *call) int {
 	if base == theirs.head {
 		return say("Already up to date.")
 	}
-	all, why := c.compare(base, theirs)
-	if why != "" {
-		return c.complain(1, why)
+	if staged := c.staged(); len(staged) > 0 && base != repo.head {
+		var names []string
+		for _, t := range staged {
+			names = append(names, t.path)
+		}
+		c.err.put("error: Your local changes to the following files would be overwritten by merge:\n  " + strings.Join(names, " ") + "\nMerge with strategy ort failed.\n")
+		return 2
 	}
+	all, why := c.compare(base, theirs)
+	if why != "" && base == repo.head {
+		c.err.put(why) // first, as where git's output is no terminal
+		say("Updating " + repo.head.hash + ".." + theirs.head.hash)
+		return 1
+	}
+	if why != "" {
+		c.err.put(why + "Merge with strategy ort failed.\n")
+		return 2
+	}
+	ours, list := repo.head, []delta{}
 	if base == repo.head {
 		for _, x := range all {
-			c.take(&x)
+			if !x.staged {
+				c.take(&x)
+			}
 		}
 		repo.head = theirs.head
 		c.m.wrote.add("merge of " + theirs.Name())
-		return say("Fast-forward")
-	}
-	if status := c.merge(&merging{theirs: theirs}, all); status != 0 {
+	} else if status := c.merge(&merging{theirs: theirs}, all); status != 0 {
 		return status
 	}
-	return say("Merge made by the 'ort' strategy.")
+	for _, x := range all {
+		list = append(list, newDelta(x.path, x.ours, repo.store.at(repo.head, x.path)))
+	}
+	text := "Merge made by the 'ort' strategy.\n"
+	if base == ours {
+		text = "Updating " + ours.hash + ".." + theirs.head.hash + "\nFast-forward\n"
+	}
+	return say(strings.TrimSuffix(text+stat(list)+modes(list), "\n"))
 }
 
 // threeWay is a path that a merge may change: before both, on either side, and what
@@ -106,24 +136,56 @@ type threeWay struct {
 	path               string
 	base, ours, theirs *workspace.File
 	by                 int32 // who changed it on the other side
+	staged             bool  // it was staged here as it is there
 }
 
 // compare lists the paths that the other side has changed. why is what stands in the
 // way of changing them here, "" for nothing.
 func (c *call) compare(base *commit, theirs *Repo) (out []threeWay, why string) {
 	repo, s := c.m.env.Repo, c.m.env.Repo.store
+	local, untracked := "", ""
 	for _, p := range since(theirs.head) {
 		x := threeWay{path: p, base: s.at(base, p), ours: s.at(repo.head, p), theirs: s.at(theirs.head, p), by: lastBy(theirs.fs, p)}
 		if !c.m.charge(entryWork) || change(x.base, x.theirs) == ' ' || change(x.ours, x.theirs) == ' ' {
 			continue
 		}
-		if t := repo.track(p); change(t.head, t.now) != ' ' || change(t.head, t.next) != ' ' {
-			return nil, "Your local changes to the following files would be overwritten by merge: " + p + ". Please commit your changes before you merge."
+		t := repo.track(p)
+		switch {
+		case base == repo.head && change(t.head, t.next) != ' ' && change(t.next, x.theirs) == ' ':
+			x.staged = true
+		case t.now != nil && change(t.head, t.now) != ' ' || change(t.head, t.next) != ' ':
+			if t.head == nil && t.next == nil {
+				untracked += "\t" + p + "\n"
+			} else {
+				local += "\t" + p + "\n"
+			}
+			continue
 		}
 		out = append(out, x)
 	}
-	return out, ""
+	if local != "" {
+		why = "error: Your local changes to the following files would be overwritten by merge:\n" + local + "Please commit your changes or stash them before you merge.\n"
+	}
+	if untracked != "" {
+		why += "error: The following untracked working tree files would be overwritten by merge:\n" + untracked + "Please move or remove them before you merge.\n"
+	}
+	if why != "" {
+		why += "Aborting\n"
+	}
+	return out, why
 }
+
+// unfinished refuses another merge.
+func (c *call) unfinished() int {
+	if len(c.m.env.Repo.merging.conflicts) > 0 {
+		c.err.put("error: Merging is not possible because you have unmerged files.\n" + fixThem)
+		return c.fatal("Exiting because of an unresolved conflict.")
+	}
+	c.err.put("error: You have not concluded your merge (MERGE_HEAD exists).\nhint: Please, commit your changes before you merge.\n")
+	return c.fatal("Exiting because of unfinished merge.")
+}
+
+const fixThem = "hint: Fix them up in the work tree, and then use 'git add/rm <file>'\nhint: as appropriate to mark resolution and make a commit.\n"
 
 // lastBy is who wrote a path of a tree last, -1 for nobody.
 func lastBy(fs *workspace.FS, p string) int32 {
@@ -164,7 +226,7 @@ func (c *call) merge(g *merging, all []threeWay) int {
 			c.m.stage(&tracked{path: x.path, head: x.ours, next: x.ours, now: file})
 			continue
 		}
-		c.out.put("CONFLICT (" + kind + "): Merge conflict in " + x.path + "\n")
+		c.out.put("CONFLICT (" + kind + "): " + g.apart(&x) + "\n")
 		g.conflicts = append(g.conflicts, x.path)
 		version := ""
 		if x.base != nil {
@@ -177,15 +239,23 @@ func (c *call) merge(g *merging, all []threeWay) int {
 		c.out.put("Automatic merge failed; fix conflicts and then commit the result.\n")
 		return 1
 	}
-	var staged []tracked
-	for _, t := range c.tracked(nil) {
-		if change(t.head, t.next) != ' ' {
-			staged = append(staged, t)
-		}
-	}
-	repo.commit(staged, g.message())
+	repo.commit(c.staged(), g.message(repo))
 	c.m.wrote.add("merge of " + g.theirs.Name())
 	return 0
+}
+
+// apart says how the sides differ at a path.
+func (g *merging) apart(x *threeWay) string {
+	left := func(here, there string) string {
+		return x.path + " deleted in " + there + " and modified in " + here + ".  Version " + here + " of " + x.path + " left in tree."
+	}
+	switch {
+	case x.theirs == nil:
+		return left("HEAD", g.theirs.Name())
+	case x.ours == nil:
+		return left(g.theirs.Name(), "HEAD")
+	}
+	return "Merge conflict in " + x.path
 }
 
 // take makes the other side's file this one's, as theirs who wrote it, and stages it.
@@ -216,7 +286,7 @@ func (c *call) put(p, text string, by int32) *workspace.File {
 func (c *call) abortMerge() int {
 	repo := c.m.env.Repo
 	if repo.merging == nil {
-		return c.complain(128, "There is no merge to abort (MERGE_HEAD missing).")
+		return c.fatal("There is no merge to abort (MERGE_HEAD missing).")
 	}
 	repo.merging = nil
 	clear(repo.staged)

@@ -134,11 +134,8 @@ func ranged(name string) (a, b, dots string) {
 	return "HEAD", name, ""
 }
 
-// isPath reports whether a name is one of a file, a directory or what was one.
-func (c *call) isPath(name string) bool {
-	abs := c.m.absolute(name)
-	return c.m.exists(abs) || len(c.tracked([]string{name})) > 0
-}
+// isPath reports whether a name is one of a file or a directory that is there.
+func (c *call) isPath(name string) bool { return c.m.exists(c.m.absolute(name)) }
 
 // under reports whether some of names names a path of the project, or a directory above
 // it; true where there are no names.
@@ -171,6 +168,7 @@ func (c *call) diffCommits(f flags, from, to *commit, names []string) {
 			c.showChange(f, p, a, b)
 		}
 	}
+	c.showStat()
 }
 
 // diffTree shows what stands in the tree, where it is tracked, otherwise than in a commit.
@@ -190,6 +188,7 @@ func (c *call) diffTree(f flags, from *commit, names []string) {
 			c.showChange(f, p, a, t.now)
 		}
 	}
+	c.showStat()
 }
 
 // reached lists the commits that revisions lead to, the newest first; of none, those of

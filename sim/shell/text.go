@@ -42,7 +42,12 @@ func (c *call) ends(pick func(ls []string, n int) []string) int {
 	if err != nil {
 		return c.complain(1, "invalid number "+f["n"])
 	}
-	all, status := c.files(names)
+	all, status := c.inputs(names, func(name, why string) string {
+		if why == isDirectory {
+			return "error reading '" + name + "': " + why
+		}
+		return "cannot open '" + name + "' for reading: " + why
+	})
 	for i, s := range all {
 		if len(all) > 1 {
 			c.out.put(strings.Repeat("\n", min(i, 1)) + "==> " + s.name + " <==\n")

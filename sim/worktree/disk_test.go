@@ -9,14 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"testing"
-
-	"github.com/cockroachdb/datadriven"
 )
 
 // disk is a project on the disk, in a repository of git.
 type disk struct {
-	t      *testing.T
+	t      failer
 	root   string
 	linked []string
 }
@@ -27,25 +24,30 @@ type onDisk struct {
 	slug, head string
 }
 
-func newDisk(t *testing.T, d *datadriven.TestData) project {
-	files, linked, none, empty := given(t, d)
-	p := &disk{t: t, root: filepath.Join(t.TempDir(), "project"), linked: linked}
-	for name, text := range files { // order: any will do
+// failer is a test, or a case of one that is drawn.
+type failer interface {
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+func newDisk(t failer, dir string, g given) *disk {
+	p := &disk{t: t, root: filepath.Join(dir, "project"), linked: g.linked}
+	for name, text := range g.files { // order: any will do
 		at := filepath.Join(p.root, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.WriteFile(at, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if none {
+	if g.none {
 		return p
 	}
-	p.must("git init -q -b main")
-	exclude := ".claude/worktrees\n" + strings.Join(linked, "\n") + "\n"
+	p.must("git init -q --template= -b main && mkdir -p .git/info && git config diff.renames false && git config merge.renames false && git config status.renames false")
+	exclude := ".claude/worktrees\n" + strings.Join(g.linked, "\n") + "\n"
 	if err := os.WriteFile(filepath.Join(p.root, ".git/info/exclude"), []byte(exclude), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if !empty {
-		p.must("git add -A && git commit -q -m begin")
+	if !g.empty {
+		p.must("git add -A && git commit -q -m 'the project as it was when the run began'")
 	}
 	return p
 }
@@ -58,7 +60,7 @@ func (p *disk) dir(slug string) string {
 }
 
 func (p *disk) run(slug, script string) (string, int) {
-	c := exec.Command("sh", "-c", script)
+	c := exec.Command("bash", "-c", script)
 	c.Dir = p.dir(slug)
 	c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Dir(p.root), "GIT_CEILING_DIRECTORIES=" + filepath.Dir(p.root),
 		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a",

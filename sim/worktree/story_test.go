@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -29,9 +30,11 @@ func TestStories(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			var both [2]*world
+			dir, n := t.TempDir(), 0
 			datadriven.RunTest(t, file, func(t *testing.T, d *datadriven.TestData) string {
 				if d.Cmd == "project" {
-					both = [2]*world{{project: newMemory(t, d)}, {project: newDisk(t, d)}}
+					n++
+					both = [2]*world{{project: newMemory(t, parse(d))}, {project: newDisk(t, filepath.Join(dir, strconv.Itoa(n)), parse(d))}}
 				}
 				memory, disk := both[0].command(t, d), both[1].command(t, d)
 				if memory != disk {
@@ -87,20 +90,26 @@ func (w *world) command(t *testing.T, d *datadriven.TestData) string {
 	return ""
 }
 
-// given are the files and the arguments of a project.
-func given(t *testing.T, d *datadriven.TestData) (files map[string]string, linked []string, none, empty bool) {
-	files = map[string]string{}
+// given is what a project begins as.
+type given struct {
+	files       map[string]string
+	linked      []string
+	none, empty bool // no repository, or one without a commit
+}
+
+func parse(d *datadriven.TestData) given {
+	g := given{files: map[string]string{}}
 	for line := range strings.Lines(d.Input) {
 		name, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		files[name] = strings.ReplaceAll(text, `\`, "\n")
+		g.files[name] = strings.ReplaceAll(text, `\`, "\n")
 	}
 	for _, a := range d.CmdArgs {
-		none, empty = none || a.Key == "none", empty || a.Key == "empty"
+		g.none, g.empty = g.none || a.Key == "none", g.empty || a.Key == "empty"
 		if a.Key == "linked" {
-			linked = a.Vals
+			g.linked = a.Vals
 		}
 	}
-	return files, linked, none, empty
+	return g
 }
 
 // memory is a project in memory.
@@ -109,15 +118,14 @@ type memory struct {
 	trees map[string]*Copy
 }
 
-func newMemory(t *testing.T, d *datadriven.TestData) project {
-	files, linked, none, empty := given(t, d)
-	snap, err := workspace.NewSnapshot(files)
+func newMemory(t failer, g given) *memory {
+	snap, err := workspace.NewSnapshot(g.files)
 	if err != nil {
 		t.Fatal(err)
 	}
-	repo := &shell.Repo{None: none, Empty: empty}
-	repo.Ignore(linked)
-	return &memory{Memory{snap.Open(), repo, linked}, map[string]*Copy{}}
+	repo := &shell.Repo{None: g.none, Empty: g.empty}
+	repo.Ignore(g.linked)
+	return &memory{Memory{snap.Open(), repo, g.linked}, map[string]*Copy{}}
 }
 
 func (m *memory) Add(slug string) (Tree, error) {

@@ -121,8 +121,8 @@ type check struct {
 	base   *heads.Heads  // nil for none
 	report *heads.Report // of nothing without a baseline
 
-	session string // what one of the day has, and how that is known
-	first   string // what is known of first prompts, "" for nothing
+	session  string   // what one of the day has, and how that is known
+	recorded []string // what heads of recorded size would cost
 }
 
 func run(s *ui.Env, o *options) error {

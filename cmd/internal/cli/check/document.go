@@ -141,17 +141,17 @@ func (c *check) assumed() []string {
 			client += p.Tokens
 		}
 	}
-	own := fmt.Sprintf("the client's own system prompt, tools and types, %s tok of main's, are this program's (tiny), in place of those of %s%s", ui.Count(client), c.Client, c.first)
+	own := fmt.Sprintf("the client's own system prompt, tools and types, %s tok of main's, are this program's (tiny), in place of those of %s", ui.Count(client), c.Client)
+	recorded := c.recorded
 	if c.o.head != "" {
-		own = strings.Join(c.Head, "; ")
+		own, recorded = strings.Join(c.Head, "; "), nil
 	}
 	return slices.Concat([]string{
 		fmt.Sprintf("a day is %s; each type of sub-agent, forks too, is started as often as the others", ui.Things(c.o.day.Sessions, "session")),
 		"a turn of a part or a change is one of each agent that has it",
 		"a fork reads what its lead wrote; one that begins cold, after the lead's entry expired, writes it as main does to begin",
 		own,
-		"tokens counted by " + c.Counter + ", each part by itself",
-	}, c.Models, c.Found.Assumed)
+	}, recorded, []string{"tokens counted by " + c.Counter + ", each part by itself"}, c.Models, c.Found.Assumed)
 }
 
 // causes say whose changes there are.

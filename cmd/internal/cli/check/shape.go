@@ -2,9 +2,13 @@ package check
 
 import (
 	"fmt"
+	"slices"
 
 	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/heads"
+	"agentsim/metrics/report"
+	"agentsim/sim/agent"
 	"agentsim/sim/recording/profile"
 )
 
@@ -52,8 +56,20 @@ func (c *check) shape() error {
 	}
 	c.session = fmt.Sprintf("%d turns of the main agent (%s), %s (%s), with %d turns each (%s); profile %s, %s%s",
 		d.Turns, ofMain, starts, ofStarted, d.SubTurns, ofChild, c.o.profile, ui.Things(x.Sessions, "session"), days)
-	if f, of, how := find(profile.Main, "first_prompt"); f != nil {
-		c.first = fmt.Sprintf("; half of the recorded main agents begin with more than %s tok in all (%s)", ui.Count(profile.Convert(f.Percentile(50), of, family)), how)
+	for _, x := range [...]struct{ role, agent string }{{profile.Main, heads.Main}, {profile.SubAgent, agent.TypeGeneralPurpose}} {
+		i := slices.IndexFunc(c.Agents, func(a *heads.Agent) bool { return a.Name == x.agent })
+		if f, of, how := find(x.role, "first_prompt"); f != nil && i >= 0 {
+			c.recorded = append(c.recorded, c.asRecorded(c.Agents[i], profile.Convert(f.Percentile(50), of, family), how))
+		}
 	}
 	return nil
+}
+
+// asRecorded says what an agent would cost whose first prompt is as large as those of the
+// profile, with which runs that take it begin.
+func (c *check) asRecorded(a *heads.Agent, tokens int64, how string) string {
+	all, _ := c.Tokens(a)
+	here, there := a.Cost(c.Prices, all, c.o.day), a.Cost(c.Prices, tokens, c.o.day)
+	return fmt.Sprintf("profile %s, as run --project takes it, has %s begin with %s tok at P50 (%s): %s to begin and %s a day in place of %s and %s",
+		c.o.profile, a.Name, ui.Count(tokens), how, report.Dollars(there.Begin), report.Dollars(there.Day), report.Dollars(here.Begin), report.Dollars(here.Day))
 }

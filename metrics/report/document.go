@@ -37,7 +37,8 @@ type part struct {
 type Sheet struct {
 	name    string
 	columns []sheetColumn
-	hidden  bool   // from people
+	hidden  bool // from people
+	rows    int
 	from    string // the table that has for machines what this one shows; "" for itself
 	wider   string // what a reader can do about columns that have no room
 }
@@ -48,8 +49,17 @@ type sheetColumn struct {
 	in         Forms
 	unit       Unit
 	drop       int
-	at         int // its place among the columns
-	cells      []Value
+	at         int             // its place among the columns
+	cells      []Value         // of what people see
+	make       func(int) Value // of a row, where machines alone read it
+}
+
+// cell is a row's value.
+func (c *sheetColumn) cell(row int) Value {
+	if c.make != nil {
+		return c.make(row)
+	}
+	return c.cells[row]
 }
 
 // Forms are some of those for machines.
@@ -82,15 +92,22 @@ type Column[R any] struct {
 // TableOf makes a table of rows. A value in another unit than its column is a mistake
 // of ours, since machines would then miss the unit in the name where there are no rows.
 func TableOf[R any](name string, rows []R, columns ...Column[R]) *Sheet {
-	s := &Sheet{name: name}
+	s := &Sheet{name: name, rows: len(rows)}
 	for i, c := range columns {
 		col := sheetColumn{name: c.Name, head: c.Head, axis: c.Axis, in: c.In, drop: c.Drop, unit: c.Unit, at: i}
-		for _, r := range rows {
-			v := c.Of(r)
+		of := func(row int) Value {
+			v := c.Of(rows[row])
 			if c.Name != "" && !v.absent && v.in() != c.Unit && c.Unit != Each {
 				panic(fmt.Sprintf("a value of %s in %s is not in the column's unit", c.Name, name))
 			}
-			col.cells = append(col.cells, v)
+			return v
+		}
+		if c.Head == "" {
+			col.make = of // people, who look mostly, do not wait for it
+		} else {
+			for row := range rows {
+				col.cells = append(col.cells, of(row))
+			}
 		}
 		s.columns = append(s.columns, col)
 	}
@@ -111,10 +128,7 @@ func (s *Sheet) Shown() *Sheet { s.name = ""; return s }
 
 // Len is the number of rows.
 func (s *Sheet) Len() int {
-	if len(s.columns) == 0 {
-		return 0
-	}
-	return len(s.columns[0].cells)
+	return s.rows
 }
 
 // Say adds text for people, as fmt.Sprintf makes it; a line feed follows. Lines are
@@ -201,7 +215,7 @@ func (d *Document) Detail(name, format string, args ...any) {
 func (d *Document) Fields(s *Sheet) {
 	for _, c := range s.columns {
 		if c.name != "" {
-			d.Field(c.name, c.cells[0])
+			d.Field(c.name, c.cell(0))
 		}
 	}
 }
@@ -370,7 +384,7 @@ func (s *Sheet) objects(form Forms) (out []string) {
 func (s *Sheet) fields(row int, form Forms) (out []field) {
 	for _, c := range s.columns {
 		if c.name != "" && c.in.has(form) {
-			out = append(out, c.cells[row].fields(c.name)...)
+			out = append(out, c.cell(row).fields(c.name)...)
 		}
 	}
 	return out

@@ -298,7 +298,7 @@ func (s *Session) Said(i, j int) *llm.Payload {
 
 // Only is filler that no other call has.
 func (s *Session) Only(i, j int, tokens int64) *llm.Payload {
-	return llm.NewText(llm.Prose, fmt.Sprintf("Thread %s, call %d.\n", s.Threads[i].Thread, j+1)+s.filler.Raw(llm.Prose, tokens))
+	return s.filler.Behind(fmt.Sprintf("Thread %s, call %d.\n", s.Threads[i].Thread, j+1), tokens)
 }
 
 // Result is the result of a tool use.

@@ -18,9 +18,9 @@ import (
 // to one run.
 type Filler struct {
 	counter tokens.Counter
-	texts   [llm.NumClasses]string     // grown by repetition where a size asks for it
-	cache   map[fillerKey]*llm.Payload // by bytes
-	sized   map[fillerKey]*llm.Payload // by tokens
+	texts   [llm.NumClasses]*llm.Payload // grown by repetition where a size asks for it
+	cache   map[fillerKey]*llm.Payload   // by bytes
+	sized   map[fillerKey]*llm.Payload   // by tokens
 }
 
 type fillerKey struct {
@@ -30,7 +30,7 @@ type fillerKey struct {
 
 // NewFiller makes a filler whose sizes are what counter says.
 func NewFiller(counter tokens.Counter) *Filler {
-	return &Filler{counter: counter, texts: [llm.NumClasses]string{llm.Prose: proseText(), llm.Code: codeText(), llm.JSON: jsonText()},
+	return &Filler{counter: counter, texts: [llm.NumClasses]*llm.Payload{llm.Prose: fixed(llm.Prose, 1), llm.Code: fixed(llm.Code, 1), llm.JSON: fixed(llm.JSON, 1)},
 		cache: map[fillerKey]*llm.Payload{}, sized: map[fillerKey]*llm.Payload{}}
 }
 
@@ -59,12 +59,17 @@ func (f *Filler) Raw(class llm.Class, n int64) string {
 	return f.prefix(class, f.size(class, max(n, 0)))
 }
 
+// Behind is a text and filler of n tokens behind it, which nobody keeps.
+func (f *Filler) Behind(text string, n int64) *llm.Payload {
+	return llm.Joined(llm.NewText(llm.Prose, text), f.first(llm.Prose, f.size(llm.Prose, max(n, 0))))
+}
+
 // Bytes is filler of n bytes, n ≥ 0.
 func (f *Filler) Bytes(class llm.Class, n int) *llm.Payload {
 	key := fillerKey{known(class), max(n, 0)}
 	p := f.cache[key]
 	if p == nil {
-		p = llm.NewText(key.class, f.prefix(key.class, key.size))
+		p = f.first(key.class, key.size)
 		f.cache[key] = p
 	}
 	return p
@@ -96,9 +101,27 @@ func (f *Filler) Missing(m llm.Measure, n int64) int {
 	})
 }
 
-// Whole is the least prose with which something of it measures n tokens.
+// Whole is the least prose with which something of it, in JSON, measures n tokens. That
+// is looked for from where it would be if each byte of prose were one of the whole.
 func (f *Filler) Whole(n int64, of func(text string) llm.Measure) string {
-	return f.prefix(llm.Prose, fewest(func(size int) bool { return f.counter.Tokens(of(f.prefix(llm.Prose, size))) >= n }))
+	enough := func(size int) bool { return f.counter.Tokens(of(f.prefix(llm.Prose, size))) >= n }
+	most := 0
+	for range 2 { // the first time it is not known what stands around the prose
+		m := of(f.prefix(llm.Prose, most))
+		had := m.Bytes[llm.JSON]
+		most = max(0, most-int(had)+fewest(func(size int) bool {
+			m.Bytes[llm.JSON] = uint32(size)
+			return f.counter.Tokens(m) >= n
+		}))
+	}
+	least := most
+	for step := 1; most < math.MaxInt32/2 && !enough(most); step *= 2 {
+		least, most = most+1, most+step
+	}
+	for step := 1; least > 0 && enough(least-1); step *= 2 {
+		most, least = least-1, max(least-step, 0)
+	}
+	return f.prefix(llm.Prose, least+sort.Search(most-least, func(more int) bool { return enough(least + more) }))
 }
 
 // fewest is the smallest number that is enough, which all above it are too. It is
@@ -111,11 +134,21 @@ func fewest(enough func(int) bool) int {
 	return sort.Search(most, enough)
 }
 
+// prefix is the beginning of a class's text.
 func (f *Filler) prefix(class llm.Class, n int) string {
-	for len(f.texts[class]) < n {
-		f.texts[class] += f.texts[class]
+	for times := 2; len(f.texts[class].Raw()) < n; times *= 2 {
+		f.texts[class] = fixed(class, times)
 	}
-	return f.texts[class][:n]
+	return f.texts[class].Raw()[:n]
+}
+
+// first is prefix as a payload, without escaping it anew.
+func (f *Filler) first(class llm.Class, n int) *llm.Payload {
+	raw, esc := f.prefix(class, n), n
+	for _, c := range []string{"\n", "\t", `"`, `\`} { // all that its texts hold
+		esc += strings.Count(raw, c)
+	}
+	return f.texts[class].First(n, esc)
 }
 
 // Content is a scenario's content as payloads, one for each block it asks for;
@@ -196,6 +229,7 @@ func split(s string, n int) []string {
 
 // The fixed texts, of some 30 to 60 kilobytes each, made of our own sentences.
 var (
+	grown     memo.Map[fillerKey, *llm.Payload] // by how often they are repeated
 	proseText = memo.Once(func() string { return weave(sentences, " ") })
 	codeText  = memo.Once(func() string { return weave(lines, "\n") })
 	jsonText  = memo.Once(func() string { return weave(members, ", ") })
@@ -203,6 +237,15 @@ var (
 
 // weave strings the pieces together in 24 orders, so that the text does not
 // repeat itself within the sizes that scenarios usually ask for.
+// fixed is the text of a class, repeated.
+func fixed(class llm.Class, times int) *llm.Payload {
+	p, _ := grown.Get(fillerKey{class, times}, func(fillerKey) (*llm.Payload, error) {
+		text := map[llm.Class]func() string{llm.Prose: proseText, llm.Code: codeText, llm.JSON: jsonText}[class]()
+		return llm.NewText(class, strings.Repeat(text, times)), nil
+	})
+	return p
+}
+
 func weave(pieces []string, sep string) string {
 	var b strings.Builder
 	order := make([]int, len(pieces))

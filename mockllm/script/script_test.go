@@ -27,6 +27,13 @@ func TestConformance(t *testing.T) {
 		if p != f.Text(class, n) || !strings.HasPrefix(f.String(class, n+100), p.Raw()) {
 			t.Fatal("equal sizes are not one payload, or a longer one begins otherwise")
 		}
+		// It was not escaped anew, and is what escaping gives.
+		for _, p := range []*llm.Payload{p, f.Behind("Call 12, \"quoted\".\n", n)} {
+			made, whole := llm.Block{Content: p}, llm.Block{Content: llm.NewText(p.Class(), p.Raw())}
+			if made.Measure() != whole.Measure() || string(made.AppendJSON(nil)) != string(whole.AppendJSON(nil)) {
+				t.Fatalf("%d tokens of %s are escaped or measured otherwise", n, class)
+			}
+		}
 	}))
 	t.Run("SCN-01 content is split into the blocks asked for, and nothing of it is lost", rapid.MakeCheck(func(t *rapid.T) {
 		f := NewFiller(counter)

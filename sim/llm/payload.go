@@ -84,6 +84,20 @@ func NewText(c Class, s string) *Payload {
 	return &Payload{raw: s, esc: escape(s), measure: measure(c, s)}
 }
 
+// First is the payload of the first n bytes of a text of ASCII without digits, which are
+// esc bytes when they are escaped.
+func (p *Payload) First(n, esc int) *Payload {
+	first := &Payload{raw: p.raw[:n], esc: p.esc[:esc]}
+	first.measure.Bytes[p.Class()] = uint32(n)
+	return first
+}
+
+// Joined is the payload of one text and another one behind it. No number stands across
+// where they meet.
+func Joined(a, b *Payload) *Payload {
+	return &Payload{raw: a.raw + b.raw, esc: a.esc + b.esc, measure: a.measure.Plus(b.measure)}
+}
+
 // NewJSON makes a payload of a JSON value whose bytes are kept exactly as given
 // (tool definitions, tool_use inputs): key order and white space are part of a
 // cache key (CACHE-36). White space around the value is no part of it. That s is

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"agentsim/cmd/internal/ui"
+	"agentsim/scenarios"
 )
 
 // command is what a command says, which must pass.
@@ -99,5 +100,32 @@ func BenchmarkImport(b *testing.B) {
 func BenchmarkValidate(b *testing.B) {
 	for b.Loop() {
 		command(b, "lab", "validate", filepath.Join(validationDir, "sample.jsonl.gz"))
+	}
+}
+
+// BenchmarkScenario is run of each scenario of the library with all its variants, in a
+// process of its own and not recorded: ms/least is the processor time of the cheapest. All
+// but those that have every structure do the work are to take less than 100.
+func BenchmarkScenario(b *testing.B) {
+	program, err := filepath.Abs(filepath.Join(b.TempDir(), "agentsim"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	if out, err := exec.Command("go", "build", "-o", program, "agentsim/cmd/agentsim").CombinedOutput(); err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	for _, name := range scenarios.Names() {
+		b.Run(name, func(b *testing.B) {
+			least := time.Hour
+			for b.Loop() {
+				run := exec.Command(program, "run", name, "--record", "none")
+				if err := run.Run(); run.ProcessState == nil {
+					b.Fatal(err)
+				}
+				least = min(least, run.ProcessState.UserTime()+run.ProcessState.SystemTime())
+			}
+			b.ReportMetric(float64(least.Microseconds())/1000, "ms/least")
+			b.ReportMetric(0, "ns/op")
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"runtime"
 	"testing"
 
 	"agentsim/mockllm"
@@ -97,4 +98,36 @@ func TestAllocations(t *testing.T) {
 	if fold+answer > 5 {
 		t.Errorf("a call of the policy makes %g allocations (fold %g, answer %g), at most 5 are allowed", fold+answer, fold, answer)
 	}
+}
+
+// foldWork is what the fold of one call takes, as the mean of some: how many blocks it
+// looks at, and how many bytes it makes.
+func (c *conversation) foldWork() (blocks, bytes uint64) {
+	const calls = 64
+	var before, after runtime.MemStats
+	m := c.h.model.(*Model).memo
+	for range calls {
+		c.grow()
+		runtime.ReadMemStats(&before)
+		m.state(c.a.head)
+		runtime.ReadMemStats(&after)
+		blocks, bytes = blocks+uint64(len(m.path)), bytes+after.TotalAlloc-before.TotalAlloc
+	}
+	return blocks / calls, bytes / calls
+}
+
+func TestFoldWork(t *testing.T) {
+	t.Run("LLM-11 the work of folding a call does not grow with what came before: as many blocks, no more bytes", func(t *testing.T) {
+		c := newConversation(t)
+		c.foldWork()
+		early, small := c.foldWork()
+		for range 4_000 {
+			c.grow()
+			c.h.model.(*Model).memo.state(c.a.head)
+		}
+		late, large := c.foldWork()
+		if early != 4 || late != early || large > small+small/2 {
+			t.Errorf("a call folds %d blocks and makes %d bytes, after thousands of calls %d and %d", early, small, late, large)
+		}
+	})
 }

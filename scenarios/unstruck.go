@@ -178,6 +178,7 @@ func struckOf(f *File, sets []string, runs []Ran) (out []*struck, all []string) 
 					continue
 				}
 				key := Idle{Path: x.Path, at: x.at}.String()
+				x.Variant = f.variantAt(x.at)
 				if known[key] == nil {
 					known[key] = x
 					out = append(out, x)
@@ -192,6 +193,22 @@ func struckOf(f *File, sets []string, runs []Ran) (out []*struck, all []string) 
 		}
 	}
 	return out, all
+}
+
+// variantAt is the variant in whose patch a place is, "" for the rest of the file.
+func (f *File) variantAt(at document.Pos) string {
+	for _, v := range f.variants {
+		if holds(v.Val, at) {
+			return v.Key
+		}
+	}
+	return ""
+}
+
+// holds reports whether a place is that of a value or of something in it.
+func holds(n *document.Node, at document.Pos) bool {
+	return n.Pos == at || slices.ContainsFunc(n.Items, func(x *document.Node) bool { return holds(x, at) }) ||
+		slices.ContainsFunc(n.Pairs, func(p document.Pair) bool { return p.Pos == at || holds(p.Val, at) })
 }
 
 // unstruck lists what a run may have found nobody for.

@@ -69,6 +69,8 @@ func TestSilentDecisions(t *testing.T) {
 			"8:7: interactive has no effect: only forks need it, and gate FORK_SUBAGENT is off (inline), only forks and panes need it; gate FORK_SUBAGENT is off, and no terminal has panes (team)"},
 		{"FRK-06 forks that are rendered anew as they were", strings.Replace(two, "subagent", "fork", 1) + "lab: {forks: {rerender: true}}\n",
 			"8:25: forks.rerender has no effect: nothing would be rendered otherwise than it was: what forks inherit is the same"},
+		{"FRK-06 what decides nothing in one variant is told with its name", strings.Replace(two, "structure: subagent", "compare: [fork]", 1) + "variants: {a: {structure: fork}, b: {structure: fork, lab: {forks: {rerender: true}}}}\n",
+			"8:79: forks.rerender has no effect in variant b: nothing would be rendered otherwise than it was: what forks inherit is the same"},
 		{"PRM-01 plan mode over work that only reads", two + "lab: {permissions: {mode: plan}}\n", planned},
 		{"PRM-01 plan mode over work that only reads, in stack minimal", two + "lab: {permissions: {mode: plan}, stack: minimal}\n", planned},
 		{"PRM-01 plan mode in which somebody would edit is told of nowhere", strings.NewReplacer("kind: research, reads: [a.go]", "kind: implement, edits: [{file: a.go, tokens: 9}]", "2k}, b", "2k, class: code}, b").Replace(two) +

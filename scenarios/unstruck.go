@@ -178,7 +178,7 @@ func struckOf(f *File, sets []string, runs []Ran) (out []*struck, all []string) 
 					continue
 				}
 				key := Idle{Path: x.Path, at: x.at}.String()
-				x.Variant = f.variantAt(x.at)
+				x.Variant = variantAt(f, x.at)
 				if known[key] == nil {
 					known[key] = x
 					out = append(out, x)
@@ -196,7 +196,7 @@ func struckOf(f *File, sets []string, runs []Ran) (out []*struck, all []string) 
 }
 
 // variantAt is the variant in whose patch a place is, "" for the rest of the file.
-func (f *File) variantAt(at document.Pos) string {
+func variantAt(f *File, at document.Pos) string {
 	for _, v := range f.variants {
 		if holds(v.Val, at) {
 			return v.Key

@@ -53,6 +53,10 @@ func worktrees(c *checker) {
 	for i, dir := range *s.Project.Linked {
 		if dir == "" || dir == "." || path.Clean(dir) != dir || path.IsAbs(dir) || strings.HasPrefix(dir, "..") {
 			c.bad("project.linked["+itoa(i)+"]", "such as node_modules", "%q is no directory below the project", dir)
+		} else if first, _, _ := strings.Cut(dir, "/"); first == ".git" {
+			c.bad("project.linked["+itoa(i)+"]", "take it away", "git's own directory is in every worktree as git has it")
+		} else if _, file := s.Project.Files.Literal[dir]; file {
+			c.bad("project.linked["+itoa(i)+"]", "the directory that it is in, or take it away", "%q is a file, and directories are linked", dir)
 		}
 	}
 }

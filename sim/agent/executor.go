@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"strings"
 
 	"agentsim/sim/kernel"
 	"agentsim/sim/permission"
@@ -109,14 +108,14 @@ func (x *panes) command(m *mate) string {
 	if x.in == team.ITerm2 {
 		return p.Command()
 	}
-	return strings.Join(team.SendKeys(m.name, p.Command(), x.w.cfg.Teams.Environment.InTmux), " ")
+	return team.Line(team.SendKeys(m.name, p.Command(), x.w.cfg.Teams.Environment.InTmux))
 }
 
 // pane is the command that does something to the pane of a teammate, "" where it has none.
 func (m *mate) pane(what string) string {
 	w := m.of.w
 	if x, ok := w.executor().(*panes); ok {
-		return strings.Join(x.in.Do(what, m.name, w.cfg.Teams.Environment.InTmux), " ")
+		return team.Line(x.in.Do(what, m.name, w.cfg.Teams.Environment.InTmux))
 	}
 	return ""
 }

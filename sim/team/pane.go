@@ -100,6 +100,21 @@ func Quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
+// Line is a command as a shell reads it: words that a shell would take apart are quoted.
+func Line(args []string) string {
+	var words []string
+	for _, a := range args {
+		if a == "" || strings.Trim(a, plainWord) != "" {
+			a = Quote(a)
+		}
+		words = append(words, a)
+	}
+	return strings.Join(words, " ")
+}
+
+// plainWord are the characters that mean themselves to a shell.
+const plainWord = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+,"
+
 // Backend is where teammates run, by its word.
 type Backend string
 

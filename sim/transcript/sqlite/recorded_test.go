@@ -3,7 +3,10 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"agentsim/sim/llm"
 	"agentsim/sim/recording"
@@ -18,6 +21,7 @@ func TestRecordings(t *testing.T) {
 	t.Run("REC-06 each cause of a miss is explained, with what would have kept the tokens", causes)
 	t.Run("REC-06 a recorded request's row has all that the event told", recordedRow)
 	t.Run("REC-06 the views tell of a recorded miss what it cost and what would have kept it", recordedViews)
+	t.Run("SRV-02 REC-06 the requests of a long recording are read in one pass", longRecording)
 	t.Run("REC-06 what a miss cost is what was paid for the lost tokens less what reading them costs", lostPrice)
 	t.Run("REC-06 a model that is not priced costs nothing in the record, whatever the request was called", unpriced)
 	t.Run("REC-03 REC-06 what an import that was cut short left is replaced by the next one", cutShort)
@@ -100,6 +104,37 @@ func recordedViews(t *testing.T) {
 	}
 	if n, err := db.Unbilled("r"); n != 1 || err != nil {
 		t.Errorf("%d requests without a bill (%v)", n, err)
+	}
+}
+
+// longRecording reads 10,000 requests that each go on from the one before. Looking for that
+// among all of them, for each, took half a minute.
+func longRecording(t *testing.T) {
+	db := tempDB(t)
+	recorded(t, db, runNamed("r"), Options{}, (*emitter).imported)
+	for table, columns := range map[string][]string{"requests": {"seq", "n"}, "recorded_requests": {"seq", "n", "request", "pred"}} {
+		var names string
+		if err := db.sql.QueryRow(`SELECT group_concat('"' || name || '"') FROM pragma_table_info(?)`, table).Scan(&names); err != nil {
+			t.Fatal(err)
+		}
+		values := strings.Replace(names, `"cause"`, `'compaction'`, 1)
+		for _, c := range columns {
+			by := map[string]string{"seq": "i * 10", "n": "i", "request": "i * 10", "pred": "i - 1"}[c]
+			values = strings.Replace(values, `"`+c+`"`, by, 1)
+		}
+		if _, err := db.sql.Exec(`WITH RECURSIVE k(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM k WHERE i < 10000) INSERT INTO ` + table + ` (` + names + `) SELECT ` + values + ` FROM k, ` + table + ` WHERE n = 2`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var before, after syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &before)
+	calls, err := db.RecordedCalls("r")
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &after)
+	if err != nil || len(calls) != 10_000 || calls[9_999].Pred != 9_999 || calls[9_999].Keep == "" || !strings.Contains(calls[1].Keep, "1h TTL") {
+		t.Fatalf("%d calls, the last %+v (%v)", len(calls), calls[len(calls)-1], err)
+	}
+	if took := time.Duration(after.Utime.Nano() - before.Utime.Nano()); took > 2*time.Second {
+		t.Errorf("it takes %v of processor time", took)
 	}
 }
 

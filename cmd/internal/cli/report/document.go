@@ -36,7 +36,7 @@ func document(s *ui.Env, runs []*recorded, at string) *report.Document {
 	d.Label("why", slices.Concat(report.Why(all), report.Slower(all), report.Loudest(report.NearMisses(all), ""), report.Loudest(report.WakeUps(all), ""), report.Losses(all), undone(runs))...)
 	d.Label("one seed", oneSeed(runs)...)
 	d.Label("ranking", turns(s, runs)...)
-	d.Label("assumed", append(gathered(runs, func(x *said) []string { return x.assumed }), unknown(runs))...)
+	d.Label("assumed", slices.Concat(gathered(runs, func(x *said) []string { return x.assumed }), alike(runs, func(r *recorded) string { return r.said.missing }))...)
 	d.Label("unverified", gathered(runs, func(x *said) []string { return x.options })...)
 	for _, part := range []struct {
 		name string
@@ -48,6 +48,7 @@ func document(s *ui.Env, runs []*recorded, at string) *report.Document {
 	} {
 		d.Label(part.name, alike(runs, part.of)...)
 	}
+	d.Label("expected", unjudged(runs)...)
 	d.Label("replay", commands(runs, "agentsim replay %s"+at)...)
 	d.Title("Where the money went")
 	d.Table(money(runs))
@@ -65,15 +66,6 @@ func gathered(runs []*recorded, of func(*said) []string) []string {
 		all = append(all, report.Said{Variant: r.row.Variant, Texts: of(&r.said)})
 	}
 	return report.Gathered(all)
-}
-
-// unknown says of which runs it is not known what was assumed, and why.
-func unknown(runs []*recorded) string {
-	why := alike(runs, func(r *recorded) string { return r.said.missing })
-	if why == nil {
-		return ""
-	}
-	return "not known of what was not run again: " + strings.Join(why, "; ")
 }
 
 // alike says of each run what of says, once for those that say the same.
@@ -124,6 +116,14 @@ func unfinished(runs []*recorded) (lines []string) {
 	return lines
 }
 
+// unjudged says where to see whether what a scenario expects holds.
+func unjudged(runs []*recorded) []string {
+	if !slices.ContainsFunc(runs, func(r *recorded) bool { return !r.Recorded() }) {
+		return nil
+	}
+	return []string{"a record does not hold what its scenario expects: whether that holds, a run says, as a page too:", "agentsim run " + scenarioOf(runs) + " -o html"}
+}
+
 // undone says which items of work each run left undone.
 func undone(runs []*recorded) (lines []string) {
 	for _, r := range runs {
@@ -155,8 +155,7 @@ type spent struct {
 func money(runs []*recorded) *report.Sheet {
 	var list []spent
 	for _, r := range runs {
-		price, at := rundb.PricesOr(r.db, r.RunInfo), map[string]int{}
-		from := len(list)
+		at, from := map[string]int{}, len(list)
 		for i := range r.calls {
 			c := &r.calls[i]
 			typ := c.Type
@@ -173,7 +172,7 @@ func money(runs []*recorded) *report.Sheet {
 			} else {
 				sum.failed++
 			}
-			if p, err := price(c.Model); err == nil {
+			if p, err := c.Price(c.Model); err == nil {
 				sum.Parts = sum.Plus(parts(p, c.Usage))
 			}
 			if c.Miss != "" {

@@ -29,6 +29,9 @@ func read(db *sqlite.DB, info sqlite.RunInfo) (r *recorded, err error) {
 		return nil, err
 	}
 	r.row.Run, err = r.figures()
+	if r.Recorded() && err == nil {
+		r.said.assumed = r.prices()
+	}
 	return r, err
 }
 
@@ -71,10 +74,9 @@ func (r *recorded) figures() (*metrics.Run, error) {
 
 // models are what each model was paid for, in the order of their names.
 func (r *recorded) models(of map[string]llm.Usage) (out []metrics.Model) {
-	price := rundb.PricesOr(r.db, r.RunInfo)
-	for _, name := range sortedNames(of) {
+	for _, name := range sortedNames(of) { // there is a call of each
 		m := metrics.Model{Name: name, Usage: of[name]}
-		if p, err := price(name); err != nil {
+		if p, err := r.calls[0].Price(name); err != nil {
 			m.Unpriced = true
 		} else {
 			m.Cost = parts(p, m.Usage)
@@ -82,6 +84,20 @@ func (r *recorded) models(of map[string]llm.Usage) (out []metrics.Model) {
 		out = append(out, m)
 	}
 	return out
+}
+
+// prices are what a recorded session's bill was made with: recordings say tokens alone.
+func (r *recorded) prices() (lines []string) {
+	for _, m := range r.row.Run.Models {
+		if p, err := r.calls[0].Price(m.Name); err == nil {
+			day := p.Date // from which the user's own are
+			if row, _ := cachemodel.Lookup(m.Name); row == p {
+				day = cachemodel.Newest()
+			}
+			lines = append(lines, fmt.Sprintf("%s at prices of %s: %s", p.Pinned(), day, p.Rates))
+		}
+	}
+	return lines
 }
 
 // parts is a bill by what it was paid for.
@@ -111,8 +127,11 @@ func again(s *ui.Env, runs []*recorded) error {
 		if err != nil {
 			return err
 		}
-		if r.said.missing = why; why == "" {
+		switch r.said.missing = why; {
+		case why == "":
 			which, specs = append(which, r), append(specs, spec)
+		case !r.Recorded():
+			r.said.missing = "what was assumed is not known: " + why
 		}
 	}
 	h := harness.New(s, "running again", len(specs))
@@ -133,7 +152,7 @@ func again(s *ui.Env, runs []*recorded) error {
 // spec is the run's, or why it cannot be run again.
 func (r *recorded) spec() (*sim.Spec, string, error) {
 	if r.Recorded() {
-		return nil, "a recorded session: nothing ran here", nil
+		return nil, "a recorded session: tokens and instants are as recorded, nothing ran here", nil
 	}
 	stored, err := r.db.Spec(r.ID)
 	if err != nil {

@@ -44,6 +44,22 @@ func answerOf(t *testing.T, args []string) func(form string, width int) string {
 	}
 }
 
+// TestPartsApart: parts of one name differ in who has them, which no narrow terminal drops.
+func TestPartsApart(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if code, _, stderr := try(nil, "check", ".", "--update"); code != 0 {
+		t.Fatal(stderr)
+	}
+	t.Run("TTY-01 at 60, 80 and 100 columns each part of check says who has it", func(t *testing.T) {
+		at := answerOf(t, []string{"check", "."})
+		for width, parts := range map[int]string{60: ` +WHO HAS\n.* IT\n`, 80: `(?m)^PART .* WHO HAS IT$`, 100: `(?m)^PART .* WHO HAS IT$`} {
+			if out := at("table", width); !regexp.MustCompile(parts).MatchString(out) {
+				t.Errorf("at %d columns:\n%s", width, out)
+			}
+		}
+	})
+}
+
 // TestManyColumns shows tables of many variants, and long names, on narrow terminals.
 func TestManyColumns(t *testing.T) {
 	long(t)

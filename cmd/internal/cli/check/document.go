@@ -315,12 +315,12 @@ func (c *check) shown() *report.Sheet {
 	return report.TableOf("", rows,
 		col{Head: "PART", Of: func(r row) report.Value { return report.Text(r.Word) }},
 		col{Head: "FROM", Of: func(r row) report.Value { return report.Text(r.from) }},
-		col{Head: " BYTES", Drop: 2, Of: func(r row) report.Value { return report.Count(r.Bytes) }},
+		col{Head: " BYTES", Drop: 4, Of: func(r row) report.Value { return report.Count(r.Bytes) }},
 		col{Head: " TOKENS", Of: func(r row) report.Value { return report.Count(r.Tokens) }},
 		col{Head: " A TURN OF ALL", Of: func(r row) report.Value { return small(r.cost.Turn) }},
 		col{Head: " A DAY", Drop: 1, Of: func(r row) report.Value { return report.Dollars(r.cost.Day) }},
-		col{Head: "WHERE", Drop: 3, Of: func(r row) report.Value { return report.Text(string(r.Place)) }},
-		col{Head: "WHO HAS IT", Drop: 4, Of: func(r row) report.Value { return report.Text(loading.Who(c.Heads, r.who)) }})
+		col{Head: "WHERE", Drop: 5, Of: func(r row) report.Value { return report.Text(string(r.Place)) }},
+		col{Head: "WHO HAS IT", Of: func(r row) report.Value { return report.Text(loading.Who(c.Heads, r.who)) }})
 }
 
 // small is an amount that may be a small part of a cent.

@@ -76,6 +76,7 @@ func (a *answer) document(s *ui.Env) *report.Document {
 	}
 	d.Say("")
 	if a.grid.Points() > 0 {
+		d.Say("%s", "cost at each grid point of the scenario's sweep, whose values replace its own; the table above has its own:")
 		d.Table(a.grid.Costs().From("sweep"))
 		d.Say("")
 	}

@@ -1,7 +1,6 @@
 package agent
 
 import (
-
 	"agentsim/sim/kernel"
 	"agentsim/sim/permission"
 	"agentsim/sim/team"

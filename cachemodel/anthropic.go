@@ -178,6 +178,9 @@ func (e *Anthropic) recordHit(a *Admission, p *place) {
 		}
 	}
 	e.touched.hit(a, p)
+	if late := e.opt.LateExpiry; late > 0 && !e.store.within(p, a.Start.Add(late)) {
+		e.touched.expiry = true
+	}
 }
 
 // bill splits the prompt: read up to the hit A, written at the 1 h rate up to

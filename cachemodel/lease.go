@@ -226,6 +226,21 @@ func (s *store) expiry(l *lease, c llm.TTL) vtime.Instant {
 	return last.Add(s.classes[c].life)
 }
 
+// within reports whether an entry at p, or one behind it, lives at an instant.
+func (s *store) within(p *place, at vtime.Instant) bool {
+	for c := range p.lease {
+		if l := &p.lease[c]; l.on && at <= s.expiry(l, llm.TTL(c)) {
+			return true
+		}
+	}
+	for k := p.first; k != nil; k = k.next {
+		if s.within(k, at) {
+			return true
+		}
+	}
+	return false
+}
+
 // watch sees to it that the heap asks for an entry with nothing below it in
 // time.
 func (s *store) watch(p *place, c llm.TTL) {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -69,6 +70,7 @@ func (r *run) assumed() []string {
 	if v, ok := r.spec.Project.Stat(claudeMd); ok && r.partText(client.Memory) == "" {
 		out = append(out, fmt.Sprintf("%s of the project (%s) is in no prompt: give its text under project.claude_md", claudeMd, fileSize(v.Bytes)))
 	}
+	out = append(out, ownUnread(r.spec)...)
 	if layout := r.spec.Layout(); sc.Project.Client != "" {
 		out = append(out, "client "+layout.Name+", known on "+layout.Date)
 	}
@@ -308,6 +310,33 @@ func compactionAssumed(sc *scenarios.Scenario) string {
 
 // claudeMd is what a client reads of a project into its prompts.
 const claudeMd = "CLAUDE.md"
+
+// clientFiles are others that a client reads of a project, and a run of a directory alone.
+var clientFiles = []string{".claude/settings.json", ".claude/settings.local.json", ".mcp.json", "CLAUDE.local.md", ".claude/CLAUDE.md"}
+
+// ownUnread says which of them a scenario's own files hold. Of settings the agents are read.
+func ownUnread(spec *Spec) (out []string) {
+	for _, p := range clientFiles {
+		_, own := spec.Scenario.Project.Files.Literal[p]
+		text, ok := spec.Project.Content(p)
+		if !own || !ok {
+			continue
+		}
+		var keys map[string]json.RawMessage
+		what := ""
+		if strings.Contains(p, "/settings.") && json.Unmarshal([]byte(text), &keys) == nil {
+			if p == clientFiles[0] {
+				delete(keys, "agents")
+			}
+			if len(keys) == 0 {
+				continue
+			}
+			what = strings.Join(slices.Sorted(maps.Keys(keys)), ", ") + " of "
+		}
+		out = append(out, what+p+" among the project's files counts in a directory alone (project: DIR): say it in the scenario")
+	}
+	return out
+}
 
 // MaxStands is how many of the paths that stand for others are listed.
 const MaxStands = 4

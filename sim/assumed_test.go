@@ -32,6 +32,7 @@ func TestAssumed(t *testing.T) {
 	t.Run("LOOP-06 where calls failed, how often one is tried and a worker continued is assumed", triesAssumed)
 	t.Run("CON-13 several roots that each do the work, and heads of sub-agents that main agents have too, are told", sharedAssumed)
 	t.Run("SCN-04 scripted calls that fail are told, by their tools and agents", scriptedFailures)
+	t.Run("CON-13 files of a client's that a run of a scenario's own project does not read are told", filesAssumed)
 	t.Run("CACHE-30 another lifetime of sub-agents is told where there are any", childLifetimeAssumed)
 }
 
@@ -144,6 +145,15 @@ func scriptedFailures(t *testing.T) {
 	const text = "agentsim: 1\nname: f\nprovider: {model: claude-sonnet-5-5}\nproject: {files: {a.go: x}}\nscript:\n  main: {user: Go., tools: [Read]}\n  answers: [{agent: main, turns: [%s, {say: Done.}]}]\n"
 	keeps(t, fmt.Sprintf(text, "{read: b.go}, {tools: [{name: Raed, input: {}}]}"), "2 scripted calls of Read, Raed failed (main)")
 	keeps(t, fmt.Sprintf(text, "{read: a.go}"))
+}
+
+func filesAssumed(t *testing.T) {
+	const settings, memory = "permissions of .claude/settings.json among the project's files counts in a directory alone (project: DIR): say it in the scenario",
+		"CLAUDE.local.md among the project's files counts in a directory alone (project: DIR): say it in the scenario"
+	own := `project.files={a.go: one, CLAUDE.local.md: Be nice., .claude/settings.json: '{"agents": {}, "permissions": {"deny": ["Edit"]}}'}`
+	assumes(t, reviews("inline", 1), []string{own}, settings, "agents, ")
+	assumes(t, reviews("inline", 1), []string{own}, memory)
+	assumes(t, reviews("inline", 1), []string{`project.files={a.go: one, .claude/settings.json: '{"agents": {}}'}`}, "hand-off style full", ".claude/settings.json")
 }
 
 func sharedAssumed(t *testing.T) {

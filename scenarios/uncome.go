@@ -37,7 +37,7 @@ func uncome(base func() *Scenario, s *Scenario, run *Ran, d *document.Decoder) (
 	one(met("tools.replace_over"), "tools.replace_over", "tools.replace_over", "no result is so large")
 	one(met("compaction") || s.CompactionShare() == 0, "compaction", "compaction", "no history was full: the largest had %d tokens", run.Reached["compaction"])
 	one(met("permissions.mode") || s.Permissions.Mode != "plan" || s.teams() || s.turnsOn(swarmsGate), "permissions.mode", "permissions.mode", "no call is decided otherwise for plan mode, and nothing is planned")
-	for _, x := range decisive {
+	for _, x := range slices.Concat(decisive, touchable) {
 		one(met(x.path), x.path, x.path, "%s", x.why)
 	}
 	for i := range s.ReplaceFlips {
@@ -124,6 +124,24 @@ const (
 // Decisive lists their paths.
 func Decisive() (out []string) {
 	for _, x := range decisive {
+		out = append(out, x.path)
+	}
+	return out
+}
+
+// touchable are options of the cache that no figure of a run may come to depend on, and
+// what is so where none did.
+var touchable = []struct{ path, why string }{
+	{"provider.options.late_expiry", "nothing in the cache was asked for after its TTL"},
+	{"provider.options.lookback_crosses_levels", "no look-back met the end of a level"},
+	{"provider.options.checkpoints_capped", "no request on Bedrock has more than two breakpoints"},
+	{"provider.options.visibility_lag", "no request drew it"},
+	{"provider.options.collapse_noise", "no request drew it"},
+}
+
+// Touchable lists their paths.
+func Touchable() (out []string) {
+	for _, x := range touchable {
 		out = append(out, x.path)
 	}
 	return out

@@ -84,7 +84,7 @@ func Striking(sets []string) []string {
 		path, _, _ := strings.Cut(set, "=")
 		key, rest := document.CutPath(lang.Short(path))
 		part := []string{"faults", "permissions", "answers", "tools", "roots", "lab", "script", "agents", "fan_out", "forks", "gates", "coordinator", "compaction", "hidden", "limits"}
-		return !slices.Contains(part, key) && (key != "main" || rest != "" && !strings.HasPrefix(rest, "then")) && lang.Short(path) != "model.gist_tokens"
+		return !slices.Contains(part, key) && (key != "main" || rest != "" && !strings.HasPrefix(rest, "then")) && lang.Short(path) != "model.gist_tokens" && !strings.HasPrefix(lang.Short(path), "provider.options.")
 	})
 }
 

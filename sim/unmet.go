@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"agentsim/scenarios"
 	"agentsim/sim/agent"
@@ -69,6 +70,11 @@ func uncome(r *run) (out []string) {
 	}
 	for _, path := range scenarios.Decisive() {
 		add(agent.Decided(r.world, path) || r.table != nil && r.table.Decided(path), "%s", path)
+	}
+	touched := r.engine.Options()
+	for _, path := range scenarios.Touchable() {
+		name, _ := strings.CutPrefix(path, "provider.options.")
+		add(slices.ContainsFunc(touched, func(x string) bool { return strings.HasPrefix(x, name+"=") }), "%s", path)
 	}
 	add(agent.Decided(r.world, "permissions.mode"), "permissions.mode")
 	after := evictAfter(sc)

@@ -71,6 +71,12 @@ func TestSilentDecisions(t *testing.T) {
 			"8:25: forks.rerender has no effect: nothing would be rendered otherwise than it was: what forks inherit is the same"},
 		{"FRK-06 what decides nothing in one variant is told with its name", strings.Replace(two, "structure: subagent", "compare: [fork]", 1) + "variants: {a: {structure: fork}, b: {structure: fork, lab: {forks: {rerender: true}}}}\n",
 			"8:79: forks.rerender has no effect in variant b: nothing would be rendered otherwise than it was: what forks inherit is the same"},
+		{"CACHE-23 CACHE-18 options of the cache that no figure depends on", strings.Replace(two, "5-5}", "5-5, options: {late_expiry: 1m, checkpoints_capped: true, collapse_noise: {share: 1, to: nothing}, visibility_lag: {share: 1, window: 1s}}}", 1),
+			"4:61: provider.options.late_expiry has no effect: nothing in the cache was asked for after its TTL\n" +
+				"4:85: provider.options.checkpoints_capped has no effect: no request on Bedrock has more than two breakpoints\n" +
+				"4:148: provider.options.visibility_lag has no effect: no request drew it\n4:107: provider.options.collapse_noise has no effect: no request drew it"},
+		{"CACHE-23 a late expiry that kept something is told of nowhere", "agentsim: 1\nname: my\nprovider: {model: claude-sonnet-5-5, options: {late_expiry: 1m}}\n" +
+			"script: {main: {user: Go., system: {tokens: 5k}, then: [{after: 5m10s, message: More.}]}, answers: [{agent: main, turns: [{say: Yes.}, {say: No.}]}]}\n", ""},
 		{"PRM-01 plan mode over work that only reads", two + "lab: {permissions: {mode: plan}}\n", planned},
 		{"PRM-01 plan mode over work that only reads, in stack minimal", two + "lab: {permissions: {mode: plan}, stack: minimal}\n", planned},
 		{"PRM-01 plan mode in which somebody would edit is told of nowhere", strings.NewReplacer("kind: research, reads: [a.go]", "kind: implement, edits: [{file: a.go, tokens: 9}]", "2k}, b", "2k, class: code}, b").Replace(two) +

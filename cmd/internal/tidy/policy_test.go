@@ -108,7 +108,7 @@ cmd/agentsim:             cmd/internal/cli sim/transcript/sqlite/driver
 cmd/internal/ui:          sim sim/transcript sim/transcript/sqlite scenarios metrics metrics/report metrics/page cmd/internal/hostdir
 cmd/internal/rundb:       cmd/internal/ui sim/llm sim/llm/tokens sim/vtime cachemodel cmd/internal/hostdir metrics/report scenarios sim sim/kernel sim/workspace sim/transcript/sqlite sim/recording sim/recording/toevents sim/reprice
 cmd/internal/harness:     cmd/internal/ui WORDS WORLD sim sim/audit sim/transcript/sqlite scenarios scenarios/expect metrics metrics/report metrics/baseline metrics/grid metrics/sharedprefix cachemodel
-cmd/internal/loading:     cmd/internal/ui cmd/internal/hostdir sim/recording sim/recording/importer sim/transcript/sqlite sim/recording/profile scenarios sim sim/agent sim/definition cmd/internal/harness sim/client sim/project sim/wire cmd/internal/rundb sim/workspace sim/llm sim/transcript cachemodel metrics metrics/report metrics/heads
+cmd/internal/loading:     cmd/internal/ui cmd/internal/hostdir sim/recording sim/recording/importer sim/transcript/sqlite sim/recording/profile scenarios scenarios/expect sim sim/agent sim/definition cmd/internal/harness sim/client sim/project sim/wire cmd/internal/rundb sim/workspace sim/llm sim/transcript cachemodel metrics metrics/report metrics/heads
 cmd/internal/forks:        sim/crossover sim/recording sim/recording/profile metrics/report cachemodel
 cmd/internal/cli/inspect: BELOW
 cmd/internal/cli/whatif:  BELOW

@@ -8,11 +8,13 @@ import (
 	"strings"
 
 	"agentsim/cachemodel"
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/report"
 	"agentsim/metrics/sides"
+	"agentsim/scenarios/expect"
 )
 
 func sortedNames[V any](of map[string]V) []string { return slices.Sorted(maps.Keys(of)) }
@@ -48,7 +50,7 @@ func document(s *ui.Env, runs []*recorded, at string) *report.Document {
 	} {
 		d.Label(part.name, alike(runs, part.of)...)
 	}
-	d.Label("expected", unjudged(runs)...)
+	d.LabelMarked("expected", loading.WhetherMissed, expected(runs)...)
 	d.Label("replay", commands(runs, "agentsim replay %s"+at)...)
 	d.Title("Where the money went")
 	d.Table(money(runs))
@@ -116,10 +118,18 @@ func unfinished(runs []*recorded) (lines []string) {
 	return lines
 }
 
-// unjudged says where to see whether what a scenario expects holds.
-func unjudged(runs []*recorded) []string {
+// expected says whether what a scenario of the library expects of runs holds; of others,
+// where to see it.
+func expected(runs []*recorded) []string {
 	if !slices.ContainsFunc(runs, func(r *recorded) bool { return !r.Recorded() }) {
 		return nil
+	}
+	if m, specs := asInLibrary(runs); specs != nil {
+		figures := map[string]*metrics.Run{}
+		for _, r := range runs {
+			figures[r.Variant] = r.row.Run
+		}
+		return loading.Judged(expect.Judge(m.File.Expect, m.File.Cells(), figures), "")
 	}
 	return []string{"a record does not hold what its scenario expects: whether that holds, a run says, as a page too:", "agentsim run " + scenarioOf(runs) + " -o html"}
 }

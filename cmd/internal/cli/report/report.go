@@ -14,6 +14,7 @@ import (
 	"agentsim/metrics/page"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
+	"agentsim/sim"
 	"agentsim/sim/transcript/sqlite"
 
 	"github.com/spf13/cobra"
@@ -182,16 +183,11 @@ func turns(s *ui.Env, runs []*recorded) []string {
 	if err != nil || len(file.Sweep) == 0 || len(runs) < 2 {
 		return nil
 	}
-	m, names := &harness.Maker{File: file, Seed: &runs[0].Seed}, []string{}
-	for _, r := range runs {
-		names = append(names, r.Variant)
-	}
-	specs, err := m.Specs(names)
-	own := err == nil
-	for i, r := range runs {
-		own = own && specs[i].RunID() == r.ID && !slices.Contains(names[:i], names[i])
-	}
-	if own {
+	if m, specs := asInLibrary(runs); specs != nil {
+		var names []string
+		for _, x := range specs {
+			names = append(names, x.Variant)
+		}
 		w, err := harness.NewSweep(m, names, 1)
 		if err == nil {
 			w.Plain = specs
@@ -204,6 +200,29 @@ func turns(s *ui.Env, runs []*recorded) []string {
 		}
 	}
 	return []string{"where another variant is the cheapest, by the scenario's own sweep, a run prints under this name:", "agentsim run " + name}
+}
+
+// asInLibrary makes the specs of runs anew, where all are of one scenario of the library
+// as it is; nil where they are not.
+func asInLibrary(runs []*recorded) (*harness.Maker, []*sim.Spec) {
+	file, err := scenarios.Open(scenarioOf(runs))
+	if err != nil {
+		return nil, nil
+	}
+	m, names := &harness.Maker{File: file, Seed: &runs[0].Seed}, []string{}
+	for _, r := range runs {
+		names = append(names, r.Variant)
+	}
+	specs, err := m.Specs(names)
+	if err != nil || len(specs) != len(runs) {
+		return nil, nil
+	}
+	for i, r := range runs {
+		if specs[i].RunID() != r.ID || slices.Contains(names[:i], names[i]) {
+			return nil, nil
+		}
+	}
+	return m, specs
 }
 
 // scenarioOf is the scenario of all runs as a command takes it, where it is one of the

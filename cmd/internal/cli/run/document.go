@@ -103,7 +103,7 @@ func (a *answer) document(s *ui.Env) *report.Document {
 	d.Label("unverified", gathered(a.done, func(r *sim.Result) []string { return r.Options })...)
 	d.Label("billing", fmt.Sprintf("%s billing checks, none broken", report.Quantity(checks(a.done))))
 	d.Label("isolation", isolation(a.done))
-	d.LabelMarked("expected", whetherMissed, judged(a.verdicts, loading.Foreign(a.on))...)
+	d.LabelMarked("expected", loading.WhetherMissed, loading.Judged(a.verdicts, loading.Foreign(a.on))...)
 	d.Field("expectations_aside", report.Text(loading.Foreign(a.on)).If(loading.Foreign(a.on) != ""))
 	a.recorded(s, d)
 	d.Label("forks", a.silent)

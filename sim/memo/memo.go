@@ -24,28 +24,3 @@ func (m *Map[K, V]) Get(key K, make func(K) (V, error)) (V, error) {
 	}
 	return v, err
 }
-
-// Few is a Map of so many values at most: where one more is made, it forgets the others.
-type Few[K comparable, V any] struct {
-	Most int
-	mu   sync.Mutex
-	made map[K]V
-}
-
-// Get is the value of a key.
-func (m *Few[K, V]) Get(key K, make func(K) V) V {
-	m.mu.Lock()
-	v, ok := m.made[key]
-	m.mu.Unlock()
-	if ok {
-		return v
-	}
-	v = make(key)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.made == nil || len(m.made) >= m.Most {
-		m.made = map[K]V{}
-	}
-	m.made[key] = v
-	return v
-}

@@ -9,7 +9,6 @@ import (
 
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
-	"agentsim/sim/memo"
 	"agentsim/sim/workspace"
 )
 
@@ -60,9 +59,7 @@ func (e *Env) render(f *workspace.File, offset, limit int) workspace.Page {
 		want = min(want, offset+limit-1)
 		bound = want
 	}
-	lines := reads.Get(linesOf{f.Content(), classOf(f.Path()), offset, min(want, bound)}, number)
-	to := lines.to
-	var b []byte
+	b, to := numbered(f.Content(), offset, min(want, bound))
 	switch {
 	case v.Lines == 0:
 		b = append(b, "(the file is empty)\n"...)
@@ -70,28 +67,7 @@ func (e *Env) render(f *workspace.File, offset, limit int) workspace.Page {
 		b = fmt.Appendf(b, "(truncated at line %d of %d: read on with offset %d)\n", to, v.Lines, to+1)
 	}
 	b = append(b, e.fileMark(f.Path(), v, min(offset, v.Lines), to)...)
-	return workspace.Page{Offset: offset, Limit: limit, To: to, Payload: llm.Joined(lines.payload, llm.NewText(classOf(f.Path()), string(b)))}
-}
-
-// linesOf are lines of a content, as they were asked for.
-type linesOf struct {
-	content  string
-	class    llm.Class
-	from, to int
-}
-
-// numberedLines are lines, and which was the last one that had room.
-type numberedLines struct {
-	payload *llm.Payload
-	to      int
-}
-
-// reads are the lines that runs of this process read: variants read the same ones.
-var reads = memo.Few[linesOf, numberedLines]{Most: 256}
-
-func number(k linesOf) numberedLines {
-	b, to := numbered(k.content, k.from, k.to)
-	return numberedLines{llm.NewText(k.class, string(b)), to}
+	return workspace.Page{Offset: offset, Limit: limit, To: to, Payload: llm.NewText(classOf(f.Path()), string(b))}
 }
 
 // numbered writes the lines from…last, or fewer when they fill a page, and says

@@ -3,17 +3,11 @@ package workspace
 import (
 	"math/bits"
 	"strings"
-
-	"agentsim/sim/memo"
 )
 
 // grams are the sequences of four bytes that stand in a content: bits by hash, a
 // power of two of them that is at least the content's length.
 type grams []uint64
-
-// searched are those of the files that runs of this process searched, which mostly begin
-// with the same ones.
-var searched = memo.Few[string, grams]{Most: 2048}
 
 // gramsOf reads a content once.
 func gramsOf(content string) grams {
@@ -52,7 +46,7 @@ func (f *File) Contains(literal string) bool {
 		return true
 	}
 	if f.grams == nil {
-		f.grams = searched.Get(f.content, gramsOf)
+		f.grams = gramsOf(f.content)
 	}
 	return !f.grams.lack(literal) && strings.Contains(f.content, literal)
 }

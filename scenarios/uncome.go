@@ -121,13 +121,15 @@ const (
 	inBackground = "every agent that is started runs in the background, or none may"
 )
 
-// Decisive lists their paths.
-func Decisive() (out []string) {
+// Decisive lists their paths; the list is not to be changed.
+func Decisive() []string { return decisivePaths }
+
+var decisivePaths = func() (out []string) {
 	for _, x := range decisive {
 		out = append(out, x.path)
 	}
 	return out
-}
+}()
 
 // touchable are options of the cache that no figure of a run may come to depend on, and
 // what is so where none did.
@@ -139,13 +141,15 @@ var touchable = []struct{ path, why string }{
 	{"provider.options.collapse_noise", "no request drew it"},
 }
 
-// Touchable lists their paths.
-func Touchable() (out []string) {
+// Touchable lists their paths; the list is not to be changed.
+func Touchable() []string { return touchablePaths }
+
+var touchablePaths = func() (out []string) {
 	for _, x := range touchable {
 		out = append(out, x.path)
 	}
 	return out
-}
+}()
 
 // relays reports whether prompts and reports may pass on facts or summaries.
 func relays(s *Scenario) bool {

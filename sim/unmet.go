@@ -58,23 +58,28 @@ func (c *came) exceeds(path string, tokens int64) {
 // uncome lists the settings that a run did not come to, nor to what holds without them.
 func uncome(r *run) (out []string) {
 	sc, c, end := r.spec.Scenario, &r.observer.came, r.kernel.Now()
+	out = make([]string, 0, 64)
 	add := func(met bool, path string, args ...any) {
+		if !met && len(args) > 0 {
+			path = fmt.Sprintf(path, args...)
+		}
 		if !met {
-			out = append(out, fmt.Sprintf(path, args...))
+			out = append(out, path)
 		}
 	}
 	if r.book != nil {
 		for _, place := range r.book.Behind() {
-			add(false, "%s", place.Path())
+			add(false, place.Path())
 		}
 	}
 	for _, path := range scenarios.Decisive() {
-		add(agent.Decided(r.world, path) || r.table != nil && r.table.Decided(path), "%s", path)
+		add(agent.Decided(r.world, path) || r.table != nil && r.table.Decided(path), path)
 	}
 	touched := r.engine.Options()
 	for _, path := range scenarios.Touchable() {
 		name, _ := strings.CutPrefix(path, "provider.options.")
-		add(slices.ContainsFunc(touched, func(x string) bool { return strings.HasPrefix(x, name+"=") }), "%s", path)
+		is := func(x string) bool { rest, ok := strings.CutPrefix(x, name); return ok && rest[0] == '=' }
+		add(len(sc.Recorded) > 0 || slices.ContainsFunc(touched, is), path) // a told session brings the options that its provider has
 	}
 	add(agent.Decided(r.world, "permissions.mode"), "permissions.mode")
 	after := evictAfter(sc)

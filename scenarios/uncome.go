@@ -88,9 +88,12 @@ func uncome(base func() *Scenario, s *Scenario, run *Ran, d *document.Decoder) (
 	return out
 }
 
+// setting is one that may decide nothing in a run, and what is so where it did not.
+type setting struct{ path, why string }
+
 // decisive are settings of which a run notes whether anything in it came out otherwise
 // than without them, and what is so where nothing did.
-var decisive = []struct{ path, why string }{
+var decisive = []setting{
 	{"fan_out.hold", "no answer starts agents that would begin together and share what stands in front of them"},
 	{"fan_out.cap", "nobody is held so long"},
 	{"forks.rerender", "nothing would be rendered otherwise than it was: what forks inherit is the same"},
@@ -124,16 +127,18 @@ const (
 // Decisive lists their paths; the list is not to be changed.
 func Decisive() []string { return decisivePaths }
 
-var decisivePaths = func() (out []string) {
-	for _, x := range decisive {
+var decisivePaths, touchablePaths = paths(decisive), paths(touchable)
+
+func paths(of []setting) (out []string) {
+	for _, x := range of {
 		out = append(out, x.path)
 	}
 	return out
-}()
+}
 
 // touchable are options of the cache that no figure of a run may come to depend on, and
 // what is so where none did.
-var touchable = []struct{ path, why string }{
+var touchable = []setting{
 	{"provider.options.late_expiry", "nothing in the cache was asked for after its TTL"},
 	{"provider.options.lookback_crosses_levels", "no look-back met the end of a level"},
 	{"provider.options.checkpoints_capped", "no request on Bedrock has more than two breakpoints"},
@@ -143,13 +148,6 @@ var touchable = []struct{ path, why string }{
 
 // Touchable lists their paths; the list is not to be changed.
 func Touchable() []string { return touchablePaths }
-
-var touchablePaths = func() (out []string) {
-	for _, x := range touchable {
-		out = append(out, x.path)
-	}
-	return out
-}()
 
 // relays reports whether prompts and reports may pass on facts or summaries.
 func relays(s *Scenario) bool {

@@ -315,14 +315,13 @@ func gitCommit(c *call) int {
 	}
 	var list []delta
 	for _, t := range staged {
-		list = append(list, newDelta(t.path, t.head, t.next))
+		if !f.has("q") && repo.merging == nil && c.m.charge(16*(len(content(t.head))+len(content(t.next)))) {
+			list = append(list, newDelta(t.path, t.head, t.next))
+		}
 	}
 	first := ""
 	if repo.head == nil {
 		first = " (root-commit)"
-	}
-	if repo.merging != nil {
-		list = nil
 	}
 	k := repo.commit(staged, f["m"])
 	c.m.wrote.add("commit " + k.hash)

@@ -120,8 +120,15 @@ func gitMerge(c *call) int {
 	} else if status := c.merge(&merging{theirs: theirs}, all); status != 0 {
 		return status
 	}
+	if f.has("q") {
+		return 0
+	}
 	for _, x := range all {
-		list = append(list, newDelta(x.path, x.ours, repo.store.at(repo.head, x.path)))
+		now := repo.store.at(repo.head, x.path)
+		if !c.m.charge(16 * (len(content(x.ours)) + len(content(now)))) {
+			return 1
+		}
+		list = append(list, newDelta(x.path, x.ours, now))
 	}
 	text := "Merge made by the 'ort' strategy.\n"
 	if base == ours {

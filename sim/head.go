@@ -38,15 +38,25 @@ func (r *run) headPrompt() (out []string) {
 
 // toolText is the text of a part that defines a tool.
 func (r *run) toolText(x *scenarios.FrontPart) string {
-	name := "parts/" + x.From + "/" + x.Name
-	if size := x.Text.Tokens; x.Text.Text == "" && size.Set { // of the whole definition, which is JSON
-		n := script.Draw(size, r.key.Sub("content").Sub(name), 0)
-		return r.filler.Whole(n, func(text string) llm.Measure {
-			return llm.NewJSON(tool.Definition(partTool(x, text))).Measure()
-		})
+	if x.Text.Text == "" && x.Text.Tokens.Set { // of the whole definition, which is JSON
+		return toolFiller(r, x, toolTokens(r, x))
 	}
-	return r.text(x.Text, name)
+	return r.text(x.Text, partKey(x))
 }
+
+// toolTokens is the size of such a definition.
+func toolTokens(r *run, x *scenarios.FrontPart) int64 {
+	return script.Draw(x.Text.Tokens, r.key.Sub("content").Sub(partKey(x)), 0)
+}
+
+// toolFiller is the text with which such a definition measures n tokens.
+func toolFiller(r *run, x *scenarios.FrontPart, n int64) string {
+	return r.filler.Whole(n, func(text string) llm.Measure {
+		return llm.NewJSON(tool.Definition(partTool(x, text))).Measure()
+	})
+}
+
+func partKey(x *scenarios.FrontPart) string { return "parts/" + x.From + "/" + x.Name }
 
 // headTools puts the client's own tools, as its parts define them, in front of all
 // others. Those of the catalogue do what they do there; the rest stand in the bytes

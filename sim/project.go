@@ -2,11 +2,13 @@ package sim
 
 import (
 	"fmt"
+	"reflect"
 
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
 	"agentsim/sim/agent"
 	"agentsim/sim/llm/tokens"
+	"agentsim/sim/memo"
 	"agentsim/sim/rng"
 	"agentsim/sim/workspace"
 )
@@ -20,14 +22,10 @@ func project(sc *scenarios.Scenario, draws *int64) (*workspace.Snapshot, error) 
 	if name := sc.Project.Heads; name != "" {
 		return nil, &ScenarioError{"project.heads", fmt.Errorf("the head comes from %s, which agentsim run, sweep and bench read: it is not read here", name)}
 	}
-	files := map[string]string{}
 	if name := sc.Project.Files.Embedded; name != "" {
-		embedded, err := scenarios.EmbeddedProject(name)
-		if err != nil {
-			return nil, err
-		}
-		files = embedded
+		return embedded.Get(name, embeddedProject)
 	}
+	files := map[string]string{}
 	filler := script.NewFiller(tokens.Approx(sc.Provider.ModelID(sc.Provider.Model)))
 	for path, c := range sc.Project.Files.Literal { // order: each file is drawn by its own path
 		text := ""
@@ -41,6 +39,24 @@ func project(sc *scenarios.Scenario, draws *int64) (*workspace.Snapshot, error) 
 		return nil, fmt.Errorf("project.files: %w", err)
 	}
 	return s, nil
+}
+
+// sameFiles reports whether two scenarios make the same files of their own.
+func sameFiles(a, b *scenarios.Scenario) bool {
+	own := func(sc *scenarios.Scenario) bool { return sc.Project.Directory == "" && sc.Project.Heads == "" }
+	return own(a) && own(b) && a.Seed == b.Seed && a.Provider.ModelID(a.Provider.Model) == b.Provider.ModelID(b.Provider.Model) &&
+		reflect.DeepEqual(a.Project.Files, b.Project.Files)
+}
+
+// embedded are the projects of the library, which runs of this process share.
+var embedded memo.Map[string, *workspace.Snapshot]
+
+func embeddedProject(name string) (*workspace.Snapshot, error) {
+	files, err := scenarios.EmbeddedProject(name)
+	if err != nil {
+		return nil, err
+	}
+	return workspace.NewSnapshot(files)
 }
 
 // WithMemory is a project whose agents remember what an earlier run left (see

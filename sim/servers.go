@@ -17,7 +17,9 @@ import (
 	"agentsim/sim/definition"
 	"agentsim/sim/gate"
 	"agentsim/sim/llm"
+	"agentsim/sim/llm/tokens"
 	"agentsim/sim/mcp"
+	"agentsim/sim/memo"
 	"agentsim/sim/tool"
 	"agentsim/sim/vtime"
 )
@@ -173,8 +175,27 @@ func (r serverMaker) serverTool(x *scenarios.FrontPart) string {
 			of.Text = scenarios.Content{Bytes: serverBytes, Class: "prose"}
 		}
 	}
-	return tool.Definition(partTool(&of, r.run.toolText(&of)))
+	if of.Text.Text != "" || !of.Text.Tokens.Set {
+		return tool.Definition(partTool(&of, r.run.toolText(&of)))
+	}
+	n, provider := toolTokens(r.run, &of), &r.run.spec.Scenario.Provider
+	return filled.Get(filledOf{of.Kind, of.Name, n, tokens.FamilyOf(provider.ModelID(provider.Model))}, func() (string, int) {
+		d := tool.Definition(partTool(&of, toolFiller(r.run, &of, n)))
+		return d, len(d)
+	})
 }
+
+// filledOf is what decides the definition of a tool that is filler of so many tokens,
+// which is dear to make.
+type filledOf struct {
+	kind, name string
+	tokens     int64
+	family     tokens.Family
+}
+
+// filled are those that runs of this process made, which mostly have the same ones: a
+// megabyte of them.
+var filled = memo.Some[filledOf, string]{Most: 1 << 20}
 
 // searches reports whether tools of servers stand in front by name where nothing else
 // is said of them.

@@ -70,9 +70,16 @@ func (s *Spec) made() (*alike, error) {
 	return a, nil
 }
 
-// NewSpec is a variant's run on the scenario's own files, first come, first served.
-func NewSpec(sc *scenarios.Scenario, variant string) (*Spec, error) {
+// NewSpec is a variant's run on the scenario's own files, first come, first served. It
+// shares them with those of others that are made alike.
+func NewSpec(sc *scenarios.Scenario, variant string, others ...*Spec) (*Spec, error) {
 	s := NewSpecOn(nil, sc, variant, kernel.FIFO().Name())
+	for _, o := range others {
+		if sameFiles(o.Scenario, sc) {
+			s.Project, s.draws = o.Project, o.draws
+			return s, nil
+		}
+	}
 	var err error
 	s.Project, err = project(sc, &s.draws)
 	return s, err

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -340,22 +341,32 @@ func (t *Table) mentions(p *llm.Payload) set {
 	}
 	n.hasNamed = true
 	from, raw := 0, p.Raw()
-	for to := 0; to <= len(raw); to++ {
-		if to < len(raw) && !partsPaths[raw[to]] {
-			continue
-		}
-		word := raw[from:to]
-		for from = to + 1; word != "" && strings.IndexByte(".!?", word[len(word)-1]) >= 0; {
-			word = word[:len(word)-1]
-		}
-		if word != "" && t.ends[word[len(word)-1]] {
-			if i := t.fileOf(word); i >= 0 {
-				n.named = n.named.with(i)
+	for to := range len(raw) {
+		if partsPaths[raw[to]] {
+			if from < to && t.mayEnd[raw[to-1]] {
+				n.named = t.named(n.named, raw[from:to])
 			}
+			from = to + 1
 		}
 	}
+	n.named = t.named(n.named, raw[from:])
 	return n.named
 }
+
+// named is a set of files with the one that a word of a text names.
+func (t *Table) named(all set, word string) set {
+	word = strings.TrimRight(word, endsOfSentences)
+	if word == "" || !slices.ContainsFunc(t.ends[word[len(word)-1]], func(tail string) bool { return strings.HasSuffix(word, tail) }) {
+		return all
+	}
+	if i := t.fileOf(word); i >= 0 {
+		return all.with(i)
+	}
+	return all
+}
+
+// endsOfSentences are the characters that may stand behind a path, and end no path.
+const endsOfSentences = ".!?"
 
 // partsPaths are the characters that end a path in a text.
 var partsPaths = func() (all [256]bool) {

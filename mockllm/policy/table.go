@@ -35,9 +35,10 @@ type Table struct {
 	factIndex map[string]int
 	files     []string // those that the work or a fact names
 	fileIndex map[string]int
-	ends      [256]bool // the last bytes of the files' paths
-	family    []int     // file → place in families
-	families  []family  // the searches by which files can be found
+	ends      [256][]string // the last three bytes of the files' paths, by the last one
+	mayEnd    [256]bool     // last bytes of words that may name a file
+	family    []int         // file → place in families
+	families  []family      // the searches by which files can be found
 	items     []item
 	itemIndex map[string]int
 	descIndex map[string]int // description of the Agent call → item
@@ -161,7 +162,11 @@ func (t *Table) addFile(p string) int {
 		t.files = append(t.files, p)
 		t.fileIndex[p] = i
 		if p != "" {
-			t.ends[p[len(p)-1]] = true
+			last, tail := p[len(p)-1], p[max(0, len(p)-3):]
+			if !slices.Contains(t.ends[last], tail) {
+				t.ends[last] = append(t.ends[last], tail)
+				t.mayEnd[last] = true
+			}
 		}
 	}
 	return i

@@ -240,6 +240,10 @@ var (
 // fixed is the text of a class, repeated.
 func fixed(class llm.Class, times int) *llm.Payload {
 	p, _ := grown.Get(fillerKey{class, times}, func(fillerKey) (*llm.Payload, error) {
+		if times%2 == 0 {
+			half := fixed(class, times/2)
+			return llm.Joined(half, half), nil
+		}
 		text := map[llm.Class]func() string{llm.Prose: proseText, llm.Code: codeText, llm.JSON: jsonText}[class]()
 		return llm.NewText(class, strings.Repeat(text, times)), nil
 	})

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -160,7 +159,7 @@ func (u *canaries) leaked(a *agent, text string) string {
 			runs.without(n.Block.Content.Raw())
 		}
 	}
-	for n := a.parent.seen; n != nil && runs.n > 0; n = n.Parent {
+	for n := a.parent.seen; n != nil && !runs.none(); n = n.Parent {
 		if n.IsBorder() || n.Level == llm.Tools || n.Level == llm.Messages && (sharedContext(n) || strings.HasPrefix(n.Block.Content.Raw(), deferredText)) {
 			continue
 		}
@@ -170,7 +169,7 @@ func (u *canaries) leaked(a *agent, text string) string {
 		} else if plans && strings.HasPrefix(raw, planText) {
 			raw = planFileIn(raw)
 		}
-		if leak := runs.found(raw, text); leak != "" {
+		if leak := runs.found(raw); leak != "" {
 			return leak
 		}
 	}
@@ -213,92 +212,6 @@ func (u *canaries) ownPrompt(a *agent) (text string, known bool) {
 		return "", false
 	}
 	return t.Prompt(), true
-}
-
-// runs are the places of a text's runs of canary bytes, by their hashes: a table of a
-// power of two, half of it empty.
-type runs struct {
-	slots []run
-	shift int // of a hash, to a slot
-	n     int
-}
-
-// run is a run's hash, and its place + 1: 0 in a slot that is empty, less where the run
-// was taken away.
-type run struct {
-	hash uint64
-	at   int32
-}
-
-// slot is where a hash is or would be.
-func (r *runs) slot(h uint64) *run {
-	mask := uint64(len(r.slots) - 1)
-	for i := h * mix >> r.shift; ; i = (i + 1) & mask {
-		if s := &r.slots[i]; s.at == 0 || s.hash == h {
-			return s
-		}
-	}
-}
-
-// base is that of the rolling hash, and leading its power for the first byte of a
-// run; mix spreads the hashes.
-const (
-	base = 1099511628211
-	mix  = 0x9e3779b97f4a7c15
-)
-
-var leading = func() uint64 {
-	p := uint64(1)
-	for range canary - 1 {
-		p *= base
-	}
-	return p
-}()
-
-// roll calls each with the hash of every run of canary bytes.
-func roll(text string, each func(h uint64, at int)) {
-	var h uint64
-	for i := 0; i < len(text); i++ {
-		if i >= canary {
-			h -= uint64(text[i-canary]) * leading
-		}
-		h = h*base + uint64(text[i])
-		if i >= canary-1 {
-			each(h, i-canary+1)
-		}
-	}
-}
-
-func shingles(text string) *runs {
-	size := bits.Len(uint(2 * len(text)))
-	r := &runs{slots: make([]run, 1<<size), shift: 64 - size}
-	roll(text, func(h uint64, at int) {
-		s := r.slot(h)
-		if s.at == 0 {
-			r.n++
-		}
-		*s = run{h, int32(at) + 1}
-	})
-	return r
-}
-
-func (r *runs) without(text string) {
-	roll(text, func(h uint64, _ int) {
-		if s := r.slot(h); s.at > 0 {
-			s.at = -1
-			r.n--
-		}
-	})
-}
-
-// found is the first run of a text among r, as it is in of.
-func (r *runs) found(text, of string) (found string) {
-	roll(text, func(h uint64, at int) {
-		if to := int(r.slot(h).at) - 1; to >= 0 && found == "" && of[to:to+canary] == text[at:at+canary] {
-			found = of[to : to+canary]
-		}
-	})
-	return found
 }
 
 // sharedContext reports whether a block is one of those that a conversation opens

@@ -177,13 +177,22 @@ func (u *servers) sent(a *agent) {
 	}
 	front, deferred := u.pool(nil, inPool(a, searchTool))
 	inserted := func(name string) bool { return s.Servers.Search == "inserted" && slices.Contains(a.found, name) }
-	want := slices.DeleteFunc(u.offered(), func(name string) bool {
-		return !slices.Contains(front, name) && !(slices.Contains(deferred, name) && inserted(name))
-	})
+	stands := make(map[string]bool, len(front)+len(deferred))
+	for _, name := range front {
+		stands[name] = true
+	}
+	for _, name := range deferred {
+		stands[name] = stands[name] || inserted(name)
+	}
+	want := slices.DeleteFunc(u.offered(), func(name string) bool { return !stands[name] })
 	has := slices.DeleteFunc(slices.Clone(a.facts.Tools), func(name string) bool { return !fromServer(name) })
 	u.same(mcp06, a, "tools of servers", strings.Join(want, " "), strings.Join(has, " "))
-	told := slices.DeleteFunc(slices.Sorted(slices.Values(a.deferred)), inserted)
-	deferred = slices.DeleteFunc(slices.Sorted(slices.Values(deferred)), inserted)
+	told := slices.Clone(a.deferred)
+	if !slices.Equal(told, deferred) { // which mostly stand in one order
+		slices.Sort(told)
+		slices.Sort(deferred)
+	}
+	told, deferred = slices.DeleteFunc(told, inserted), slices.DeleteFunc(deferred, inserted)
 	u.same(mcp07, a, "can be found", strings.Join(deferred, " "), strings.Join(told, " "))
 }
 

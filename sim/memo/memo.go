@@ -24,3 +24,34 @@ func (m *Map[K, V]) Get(key K, make func(K) (V, error)) (V, error) {
 	}
 	return v, err
 }
+
+// Some is a Map whose values weigh Most at most together: where one more would be too
+// many, it forgets the others. What weighs more is made anew for each who asks.
+type Some[K comparable, V any] struct {
+	Most int
+
+	mu     sync.Mutex
+	weight int
+	made   map[K]V
+}
+
+// Get is the value of a key; make says what it weighs.
+func (m *Some[K, V]) Get(key K, make func() (V, int)) V {
+	m.mu.Lock()
+	v, ok := m.made[key]
+	m.mu.Unlock()
+	if ok {
+		return v
+	}
+	v, weight := make()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, ok := m.made[key]; ok || weight > m.Most {
+		return v
+	}
+	if m.weight += weight; m.made == nil || m.weight > m.Most {
+		m.made, m.weight = map[K]V{}, weight
+	}
+	m.made[key] = v
+	return v
+}

@@ -2,10 +2,13 @@ package team
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"io"
+	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json"
 )
 
 // MaxMail bounds the text of one message, in bytes: what is longer belongs into a file.
@@ -81,10 +84,9 @@ func (b *Box) Append(from string, kind MailKind, text string) (Mail, error) {
 	}
 	w := &b.written
 	m := Mail{From: from, N: w.counts[from] + 1, Kind: kind, Text: strings.ToValidUTF8(text, "�")}
-	b.file = append(b.file, m.render(w.sum)...)
-	if _, err := w.take(b.of, b.file); err != nil {
-		panic("team: " + err.Error()) // it was rendered here
-	}
+	sum := m.sum(w.sum)
+	b.file = m.append(b.file, sum)
+	w.passed(m, sum, len(b.file))
 	return m, nil
 }
 
@@ -101,34 +103,43 @@ func (p *progress) take(of string, file []byte) (out []Mail, err error) {
 			return wrong("it is cut off")
 		}
 		var l line
-		dec := json.NewDecoder(bytes.NewReader(raw))
-		dec.DisallowUnknownFields()
-		if err := dec.Decode(&l); err != nil {
+		if err := json.Unmarshal(raw, &l, json.RejectUnknownMembers(true)); err != nil {
 			return wrong("it is no mail: " + err.Error())
 		}
 		m := Mail{l.From, l.N, l.Kind, l.Text}
+		sum := m.sum(p.sum)
 		switch want := p.counts[l.From] + 1; {
 		case l.N != want:
 			return wrong(fmt.Sprintf("it is mail %d of %s where %d is next", l.N, l.From, want))
-		case !bytes.Equal(m.render(p.sum), file[p.offset:p.offset+len(raw)+1]):
+		case !bytes.Equal(m.append(nil, sum), file[p.offset:p.offset+len(raw)+1]):
 			return wrong("it was not written by a member of the team: its sum is another")
 		}
-		p.counts[l.From]++
-		p.sum, p.lines, p.offset = l.Sum, p.lines+1, p.offset+len(raw)+1
+		p.passed(m, sum, p.offset+len(raw)+1)
 		out = append(out, m)
 	}
 	return out, nil
 }
 
-// render is the mail's line behind one with a sum.
-func (m Mail) render(before string) []byte {
+// passed counts a mail whose line has a sum and ends at an offset.
+func (p *progress) passed(m Mail, sum string, end int) {
+	p.counts[m.From]++
+	p.sum, p.lines, p.offset = sum, p.lines+1, end
+}
+
+// sum is that of the mail's line behind one with a sum.
+func (m Mail) sum(before string) string {
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%s\x00%s\x00%d\x00%s\x00%s", before, m.From, m.N, m.Kind, m.Text)
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(line{m.From, m.N, m.Kind, m.Text, fmt.Sprintf("%016x", h.Sum64())}); err != nil {
+	for _, s := range []string{before, "\x00", m.From, "\x00", strconv.Itoa(m.N), "\x00", string(m.Kind), "\x00", m.Text} {
+		io.WriteString(h, s)
+	}
+	return fmt.Sprintf("%016x", h.Sum64())
+}
+
+// append appends the mail's line.
+func (m Mail) append(to []byte, sum string) []byte {
+	line, err := json.Marshal(line{m.From, m.N, m.Kind, m.Text, sum}, json.Deterministic(true))
+	if err != nil {
 		panic("team: " + err.Error()) // strings and a number
 	}
-	return b.Bytes()
+	return append(append(to, line...), '\n')
 }

@@ -59,7 +59,13 @@ func (e *Env) render(f *workspace.File, offset, limit int) workspace.Page {
 		want = min(want, offset+limit-1)
 		bound = want
 	}
-	b, to := numbered(f.Content(), offset, min(want, bound))
+	class := classOf(f.Path())
+	lines := f.Lines(offset, min(want, bound), func() workspace.Lines {
+		b, to := numbered(f.Content(), offset, min(want, bound))
+		return workspace.Lines{Payload: llm.NewText(class, string(b)), To: to}
+	})
+	var b []byte
+	to := lines.To
 	switch {
 	case v.Lines == 0:
 		b = append(b, "(the file is empty)\n"...)
@@ -67,7 +73,7 @@ func (e *Env) render(f *workspace.File, offset, limit int) workspace.Page {
 		b = fmt.Appendf(b, "(truncated at line %d of %d: read on with offset %d)\n", to, v.Lines, to+1)
 	}
 	b = append(b, e.fileMark(f.Path(), v, min(offset, v.Lines), to)...)
-	return workspace.Page{Offset: offset, Limit: limit, To: to, Payload: llm.NewText(classOf(f.Path()), string(b))}
+	return workspace.Page{Offset: offset, Limit: limit, To: to, Payload: llm.Joined(lines.Payload, llm.NewText(class, string(b)))}
 }
 
 // numbered writes the lines from…last, or fewer when they fill a page, and says

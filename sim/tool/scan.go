@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // kind is what a JSON value is.
@@ -68,7 +70,10 @@ func (v value) text() string {
 	case strings.IndexByte(v.raw, '\\') < 0:
 		return v.raw[1 : len(v.raw)-1]
 	}
-	var s string
+	if b, err := jsontext.AppendUnquote(make([]byte, 0, len(v.raw)), v.raw); err == nil {
+		return string(b)
+	}
+	var s string // with half a character in it, which becomes U+FFFD
 	if err := json.Unmarshal([]byte(v.raw), &s); err != nil {
 		panic("tool: a string of a valid input is none: " + err.Error())
 	}

@@ -43,6 +43,7 @@ func (s *Snapshot) Open() *FS {
 type File struct {
 	path string
 	text
+	base  *Snapshot // of which it is a file, nil for what a run wrote or planted
 	pages []Page
 	// Made when a search asks for it.
 	grams  grams
@@ -71,7 +72,7 @@ func (f *FS) File(p string) *File {
 	}
 	// The key must not be the caller's string, which may be part of a long one.
 	i, _ := slices.BinarySearch(f.base.paths, p)
-	file := &File{path: f.base.paths[i], text: t}
+	file := &File{path: f.base.paths[i], text: t, base: f.base}
 	f.files[file.path] = file
 	return file
 }
@@ -103,6 +104,18 @@ func (f *File) KeepPage(p Page) {
 		f.pages = f.pages[:0]
 	}
 	f.pages = append(f.pages, p)
+}
+
+// Lines are lines of this version. All runs over its snapshot share those of a file of
+// its; path and content alone may decide them.
+func (f *File) Lines(from, to int, render func() Lines) Lines {
+	if f.base == nil {
+		return render()
+	}
+	return *f.base.lines.Get(linesOf{f.path, from, to}, func() (*Lines, int) {
+		l := render()
+		return &l, len(l.Payload.Raw())
+	})
 }
 
 // Stat is the present version; ok is false when there is no such file.

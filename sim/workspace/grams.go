@@ -46,9 +46,18 @@ func (f *File) Contains(literal string) bool {
 		return true
 	}
 	if f.grams == nil {
-		f.grams = gramsOf(f.content)
+		f.grams = f.makeGrams()
 	}
 	return !f.grams.lack(literal) && strings.Contains(f.content, literal)
+}
+
+// makeGrams is those of the content; all runs over its snapshot share them.
+func (f *File) makeGrams() grams {
+	if f.base == nil {
+		return gramsOf(f.content)
+	}
+	g, _ := f.base.grams.Get(f.path, func(string) (grams, error) { return gramsOf(f.content), nil })
+	return g
 }
 
 // Pieces is how many pieces of 16 bytes or less the file's lines have, each line with

@@ -11,6 +11,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/memo"
 )
 
 // Version names one content of a file.
@@ -40,13 +43,32 @@ type Snapshot struct {
 	paths []string // sorted
 	files map[string]text
 	hash  string
+
+	// What is made of the files for all runs over them.
+	lines memo.Some[linesOf, *Lines]
+	grams memo.Map[string, grams]
 }
+
+// linesOf are lines of a file, as they were asked for.
+type linesOf struct {
+	path     string
+	from, to int
+}
+
+// Lines are lines of a file, rendered, and which was the last one that had room.
+type Lines struct {
+	Payload *llm.Payload
+	To      int
+}
+
+// keptLines bounds what is kept of lines of a snapshot, in bytes of what was rendered.
+const keptLines = 8 << 20
 
 // NewSnapshot makes a snapshot of contents by path. It refuses what CheckPath
 // refuses, contents that are not UTF-8, and a path that is also a directory of
 // another one.
 func NewSnapshot(files map[string]string) (*Snapshot, error) {
-	s := &Snapshot{files: make(map[string]text, len(files)), paths: slices.Sorted(maps.Keys(files))}
+	s := &Snapshot{files: make(map[string]text, len(files)), paths: slices.Sorted(maps.Keys(files)), lines: memo.Some[linesOf, *Lines]{Most: keptLines}}
 	sum := sha256.New()
 	for _, p := range s.paths {
 		content := files[p]

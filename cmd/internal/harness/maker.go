@@ -42,13 +42,13 @@ func (m *Maker) Scenario(variant string, more ...string) (*scenarios.Scenario, e
 	return sc, err
 }
 
-// Spec is the run of a variant's scenario.
-func (m *Maker) Spec(sc *scenarios.Scenario, variant string) (*sim.Spec, error) {
+// Spec is the run of a variant's scenario. It may share files with others of the Maker's.
+func (m *Maker) Spec(sc *scenarios.Scenario, variant string, others ...*sim.Spec) (*sim.Spec, error) {
 	policy := cmp.Or(m.Policy, kernel.FIFO().Name())
 	if m.Project != nil {
 		return sim.NewSpecOn(m.Project, sc, variant, policy), nil
 	}
-	spec, err := sim.NewSpec(sc, variant)
+	spec, err := sim.NewSpec(sc, variant, others...)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (m *Maker) Specs(variants []string) (out []*sim.Spec, err error) {
 		if err != nil {
 			return nil, err
 		}
-		spec, err := m.Spec(sc, v)
+		spec, err := m.Spec(sc, v, out...)
 		if err != nil {
 			return nil, err
 		}

@@ -34,7 +34,7 @@ sim/kernel:            sim/vtime sim/rng
 sim/transcript:        sim/vtime sim/llm
 sim/transcript/sqlite: WORDS sim/transcript cachemodel metrics sim/recording
 sim/transcript/sqlite/driver: sim/transcript/sqlite
-sim/workspace:         WORDS
+sim/workspace:         sim/memo WORDS
 sim/permission:
 sim/task:              WORDS sim/transcript
 sim/tool:              sim/memo WORDS sim/workspace sim/permission sim/shell sim/team

@@ -57,7 +57,7 @@ func BenchmarkCall(b *testing.B) {
 			for range b.N {
 				b.StopTimer()
 				spec := benchSpec(b, n, turns)
-				r, err := build(spec, nil, transcript.Lines(transcript.NewDigest()))
+				r, err := build(spec, nil, transcript.NewDigest())
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -95,7 +95,7 @@ func BenchmarkAudit(b *testing.B) {
 			var allocs [2]float64
 			for i := range b.N * 2 {
 				spec := benchSpec(b, n, turns)
-				sinks := []transcript.Sink{transcript.Lines(transcript.NewDigest())}
+				sinks := []transcript.Sink{transcript.NewDigest()}
 				if i%2 == 1 {
 					sinks = append(sinks, audit.New(AuditOptions(spec)))
 				}
@@ -184,7 +184,7 @@ func TestAuditCost(t *testing.T) {
 		var made [2]uint64
 		for i := range made {
 			spec := benchSpec(t, agents, turns)
-			sinks := []transcript.Sink{transcript.Lines(transcript.NewDigest())}
+			sinks := []transcript.Sink{transcript.NewDigest()}
 			if i == 1 {
 				sinks = append(sinks, audit.New(AuditOptions(spec)))
 			}

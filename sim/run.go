@@ -49,7 +49,7 @@ const (
 // Result is what a run came to.
 type Result struct {
 	RunID    string
-	Digest   string // of the canonical text of all events
+	Digest   string // of all events
 	Outcome  transcript.RunOutcome
 	Detail   string // what ended it, when it did not complete
 	Events   uint64
@@ -87,9 +87,6 @@ func (e *BugError) Error() string {
 	return fmt.Sprintf("bug: %s\nseed %d, at %s, in process %s\nlast events:\n  %s\nrepeat with: %s\n%s",
 		e.Cause, e.Seed, e.Instant, e.Process, strings.Join(e.Events, "\n  "), e.Repeat, e.Stack)
 }
-
-// lastEvents is how many events a bug report shows.
-const lastEvents = 30
 
 // ScenarioError is something wrong in a scenario that only its project or its
 // run brings to light.
@@ -150,8 +147,8 @@ func placedItem(err error, sc *scenarios.Scenario) error {
 // Run runs a spec to its end. The error is a spec that cannot be built, a
 // *ScenarioError where a part of it is to blame, or a *BugError.
 func Run(spec *Spec, opt Options) (*Result, error) {
-	digest, ring := transcript.NewDigest(), transcript.NewRing(lastEvents)
-	sinks := append([]transcript.Sink{transcript.Lines(digest, ring)}, opt.Sinks...)
+	digest := transcript.NewDigest()
+	sinks := append([]transcript.Sink{digest}, opt.Sinks...)
 	var auditor *audit.Auditor
 	if !opt.NoAudit && len(spec.Scenario.Recorded) == 0 {
 		auditor = audit.New(AuditOptions(spec))
@@ -177,7 +174,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 		err = r.laws(res.Outcome)
 	}
 	if err != nil {
-		return nil, bug(placed(err, spec.Scenario), spec, ring, opt)
+		return nil, bug(placed(err, spec.Scenario), spec, digest, opt)
 	}
 	r.observer.judgeDefects()
 	r.world.Record(&transcript.RunEnd{Outcome: res.Outcome, Detail: res.Detail})
@@ -231,13 +228,13 @@ func outcome(err error) (transcript.RunOutcome, string, error) {
 	return "", "", err
 }
 
-func bug(err error, spec *Spec, ring *transcript.Ring, opt Options) error {
+func bug(err error, spec *Spec, digest *transcript.Digest, opt Options) error {
 	var p *kernel.PanicError
 	if !errors.As(err, &p) {
 		return err
 	}
 	return &BugError{Seed: spec.Seed(), Instant: p.Instant, Process: p.Process, Cause: fmt.Sprint(p.Value),
-		Stack: string(p.Stack), Events: ring.Last(), Repeat: opt.Repeat}
+		Stack: string(p.Stack), Events: digest.Last(), Repeat: opt.Repeat}
 }
 
 // Replay runs a spec and compares it with the recorded lines of an earlier run

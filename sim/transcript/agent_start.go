@@ -43,13 +43,10 @@ type ContextFacts struct {
 
 func (*AgentStart) Kind() Kind { return KindAgentStart }
 
-func (b *AgentStart) AppendText(dst []byte) []byte {
-	return b.Context.AppendText(appendTagged(dst, b))
-}
-
 var contextPlan = planOf(reflect.TypeFor[ContextFacts]())
 
 // AppendText appends the facts as a line has them.
 func (c *ContextFacts) AppendText(dst []byte) []byte {
-	return contextPlan.append(dst, reflect.ValueOf(c).Elem())
+	n := len(dst)
+	return behind(append(contextPlan.appendForm(dst, c), 0), n, contextPlan.appendText)
 }

@@ -44,8 +44,7 @@ func Compare(want, got iter.Seq2[string, error]) (*Difference, error) {
 	return c.Finish()
 }
 
-// Check compares a run, as it happens, with recorded lines. It is a Sink and a
-// LineSink; use it as one of the two.
+// Check compares a run, as it happens, with recorded lines. It is a Sink.
 type Check struct {
 	next func() (string, error, bool)
 	stop func()

@@ -30,18 +30,18 @@ func BenchmarkDigest(b *testing.B) {
 			for b.Loop() {
 				d.Emit(e)
 			}
-			b.SetBytes(int64(len(AppendLine(nil, e))))
+			b.SetBytes(int64(len(appendForm(nil, e))))
 		})
 	}
 }
 
-func BenchmarkDigestAndRing(b *testing.B) {
-	evs := callEvents()
-	s := Lines(NewDigest(), NewRing(30))
-	b.ReportAllocs()
-	i := 0
-	for b.Loop() {
-		s.Emit(evs[i%len(evs)])
-		i++
+func BenchmarkText(b *testing.B) {
+	for _, e := range callEvents() {
+		b.Run(e.Body.Kind().String(), func(b *testing.B) {
+			var buf []byte
+			for b.Loop() {
+				buf = AppendLine(buf[:0], e)
+			}
+		})
 	}
 }

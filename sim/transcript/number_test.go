@@ -18,7 +18,7 @@ func numbers(t *testing.T) {
 		got := AppendHead(nil, uint64(v), at, 1, agent, "kind")
 		got = appendInt(got, " int=", v)
 		got = AppendText(got, &RunStart{Scenario: "s", Seed: uint64(v)})
-		got = appendHash(got, " hash=", h)
+		got = h.AppendText(append(got, " hash="...))
 		got = optToolUse(got, " id=", id)
 		got = appendHex(append(got, " hex="...), uint64(v))
 		want := fmt.Sprintf("%d %v 1 %d kind int=%d scenario=s seed=%d semantics=0 hash=%v id=%v hex=%016x", uint64(v), at, agent, v, uint64(v), h, id, uint64(v))

@@ -16,3 +16,15 @@ type Permission struct {
 }
 
 func (*Permission) Kind() Kind { return KindPermission }
+
+func (b *Permission) appendForm(dst []byte) []byte {
+	dst = putToolUse(dst, 1, b.ID)
+	dst = putText(dst, 2, b.Tool)
+	dst = putText(dst, 3, b.Mode)
+	dst = putText(dst, 4, b.Decision)
+	dst = putText(dst, 5, b.Why)
+	dst = putText(dst, 6, b.Terminal)
+	dst = putText(dst, 7, b.Badge)
+	dst = putText(dst, 8, b.Via)
+	return putHash(dst, 9, b.Input)
+}

@@ -12,17 +12,25 @@ type Progress struct {
 
 func (*Progress) Kind() Kind { return KindProgress }
 
-// AppendText appends the canonical fields; the tools of the last uses oldest first.
-func (b *Progress) AppendText(dst []byte) []byte {
-	dst = appendInt(dst, " tool_uses=", b.ToolUses)
-	dst = appendInt(dst, " input=", b.Input)
-	dst = appendInt(dst, " output=", b.Output)
-	key := " last="
+func (b *Progress) appendForm(dst []byte) []byte {
+	dst = putInt(dst, 1, b.ToolUses)
+	dst = putInt(dst, 2, b.Input)
+	dst = putInt(dst, 3, b.Output)
+	last := make([]string, 0, len(b.Last)) // oldest first
 	for i := max(0, b.ToolUses-len(b.Last)); i < b.ToolUses; i++ {
 		if use := b.Last[i%len(b.Last)]; use != nil {
-			dst = appendStr(dst, key, use.Name)
-			key = ","
+			last = append(last, use.Name)
 		}
+	}
+	return putList(dst, 4, last)
+}
+
+func progressText(dst []byte, r *reader) []byte {
+	dst = appendInt(dst, " tool_uses=", r.int(1))
+	dst = appendInt(dst, " input=", r.int(2))
+	dst = appendInt(dst, " output=", r.int(3))
+	if r.has(4) {
+		dst = listText(append(dst, " last="...), 4, r)
 	}
 	return dst
 }

@@ -13,7 +13,7 @@ var plain = func() (t [256]bool) {
 	return t
 }()
 
-func isPlain(s string) bool {
+func isPlain[T string | []byte](s T) bool {
 	for i := 0; i < len(s); i++ {
 		if !plain[s[i]] {
 			return false
@@ -23,11 +23,11 @@ func isPlain(s string) bool {
 }
 
 // appendValue appends s as it is if all of it is plain, else in quotes.
-func appendValue(dst []byte, s string) []byte {
+func appendValue[T string | []byte](dst []byte, s T) []byte {
 	if isPlain(s) {
 		return append(dst, s...)
 	}
-	return appendQuoted(dst, s)
+	return appendQuoted(dst, string(s))
 }
 
 // appendQuoted escapes what could end the value or the line: quote, backslash,

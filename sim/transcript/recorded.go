@@ -1,5 +1,10 @@
 package transcript
 
+import (
+	"encoding/binary"
+	"reflect"
+)
+
 // Recorded is what only a recording knows of a request. It stands behind the
 // request's response, and only in runs of recorded sessions.
 type Recorded struct {
@@ -29,7 +34,7 @@ type Recorded struct {
 	Cause    string `text:"cause,opt"`    // why it differs, of recording.Cause
 	Expected int64  `text:"expected,opt"` // tokens that would have been read, had all been there; 0 for none
 
-	Tools []RecordedTool // of the answer, in order
+	Tools []RecordedTool `text:"tools,opt"` // of the answer, in order
 }
 
 // RecordedTool is a tool use as its recording names it.
@@ -44,20 +49,26 @@ const PolicyRecorded = "recorded"
 
 func (*Recorded) Kind() Kind { return KindRecorded }
 
-// AppendText appends the canonical fields. A tool is id:agent, or id:- when it
-// spawned none.
-func (b *Recorded) AppendText(dst []byte) []byte {
-	dst = appendTagged(dst, b)
-	return b.appendTools(dst)
+func putTools(dst []byte, number byte, v reflect.Value) []byte {
+	tools := *pointer[[]RecordedTool](v)
+	if len(tools) == 0 {
+		return dst
+	}
+	dst = binary.AppendUvarint(append(dst, number), uint64(len(tools)))
+	for _, t := range tools {
+		dst = binary.LittleEndian.AppendUint32(appendSized(dst, t.ID), uint32(t.Spawned))
+	}
+	return dst
 }
 
-func (b *Recorded) appendTools(dst []byte) []byte {
-	key := " tools="
-	for _, t := range b.Tools {
-		dst = append(dst, key...)
-		dst = appendValue(dst, t.ID)
-		dst = appendAgent(append(dst, ':'), t.Spawned)
-		key = ","
+// toolsText is id:agent of each, or id:- of one that spawned none.
+func toolsText(dst []byte, number byte, r *reader) []byte {
+	for i := range r.count(number) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(appendValue(dst, r.sized()), ':')
+		dst = appendAgent(dst, int32(r.half()))
 	}
 	return dst
 }

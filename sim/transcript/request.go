@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"encoding/binary"
 	"strconv"
 
 	"agentsim/sim/llm"
@@ -9,11 +10,11 @@ import (
 // Request is a call of the model, sent.
 type Request struct {
 	Call, Attempt   int
-	Head            *llm.Node // its hash stands in the text
+	Head            *llm.Node // its hash and position are recorded
 	Model           string
 	Breakpoints     []llm.Breakpoint
 	Automatic       bool
-	Expect          *llm.Expectation // not in the text
+	Expect          *llm.Expectation // not recorded
 	Settings        llm.Settings     // likewise: the salts stand in the head's hash
 	MaxTokens       int64            // likewise
 	InvokingRequest llm.ToolUseID    // only on the first after a spawn or resume (SUB-15)
@@ -21,34 +22,44 @@ type Request struct {
 
 func (*Request) Kind() Kind { return KindRequest }
 
-// AppendText appends the canonical fields. A breakpoint is its position and,
-// unless it is the default, its lifetime: with the head's hash that says all.
-func (b *Request) AppendText(dst []byte) []byte {
-	dst = appendInt(dst, " call=", b.Call)
-	dst = optInt(dst, " attempt=", b.Attempt)
-	dst = optHash(dst, " head=", b.Head)
-	dst = optPos(dst, " blocks=", b.Head)
-	dst = optStr(dst, " model=", b.Model)
-	for i := range b.Breakpoints {
-		dst = appendBreakpoint(dst, i, &b.Breakpoints[i])
+// appendForm puts of a breakpoint its position and its lifetime: with the head's hash
+// that says all.
+func (b *Request) appendForm(dst []byte) []byte {
+	dst = putInt(dst, 1, b.Call)
+	dst = putInt(dst, 2, b.Attempt)
+	dst = putNode(dst, 3, b.Head)
+	dst = putText(dst, 4, b.Model)
+	if len(b.Breakpoints) > 0 {
+		dst = binary.AppendUvarint(append(dst, 5), uint64(len(b.Breakpoints)))
+		for i := range b.Breakpoints {
+			m := &b.Breakpoints[i]
+			dst = append(binary.LittleEndian.AppendUint32(dst, uint32(m.Node.Pos)), byte(m.TTL), m.Batch)
+		}
 	}
-	dst = optFlag(dst, " automatic=", b.Automatic)
-	return optToolUse(dst, " invoking=", b.InvokingRequest)
+	dst = putFlag(dst, 6, b.Automatic)
+	return putToolUse(dst, 7, b.InvokingRequest)
 }
 
-func appendBreakpoint(dst []byte, i int, m *llm.Breakpoint) []byte {
-	if i == 0 {
-		dst = append(dst, " marks="...)
-	} else {
-		dst = append(dst, ',')
+func requestText(dst []byte, r *reader) []byte {
+	dst = appendInt(dst, " call=", r.int(1))
+	dst = optInt(dst, " attempt=", r.int(2))
+	head := r.node(3)
+	dst = optHash(dst, " head=", head)
+	dst = optPos(dst, " blocks=", head)
+	dst = optStr(dst, " model=", r.text(4))
+	for i := range r.count(5) {
+		key := ","
+		if i == 0 {
+			key = " marks="
+		}
+		dst = strconv.AppendInt(append(dst, key...), int64(int32(r.half())), 10)
+		if ttl := llm.TTL(r.take(1)[0]); ttl != llm.TTL5m { // the default
+			dst = append(append(dst, ':'), ttl.String()...)
+		}
+		if batch := r.take(1)[0]; batch != 0 {
+			dst = strconv.AppendInt(append(dst, '#'), int64(batch), 10)
+		}
 	}
-	dst = strconv.AppendInt(dst, int64(m.Node.Pos), 10)
-	if m.TTL != llm.TTL5m {
-		dst = append(dst, ':')
-		dst = append(dst, m.TTL.String()...)
-	}
-	if m.Batch != 0 {
-		dst = strconv.AppendInt(append(dst, '#'), int64(m.Batch), 10)
-	}
-	return dst
+	dst = optFlag(dst, " automatic=", r.flag(6))
+	return optToolUse(dst, " invoking=", r.toolUse(7))
 }

@@ -1,13 +1,16 @@
 package transcript
 
 import (
+	"encoding/hex"
 	"errors"
 	"iter"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+	"github.com/zeebo/xxh3"
 )
 
 // TestStories runs the commands
@@ -67,66 +70,82 @@ func compareLines(t *testing.T, input string) string {
 
 func TestSinks(t *testing.T) {
 	t.Run("CON-01 the versions of both forms are part of every digest", digestHeader)
-	t.Run("CON-20 the digest is a function of the lines, however they arrive", digestWays)
+	t.Run("CON-20 the digest is a function of the events, however they arrive", digestWays)
 	t.Run("CON-20 an event costs no allocation on its way into the digest", noAllocation)
-	t.Run("KRN-07 the last lines are kept for a report", ring)
+	t.Run("KRN-07 the last lines are kept for a report", lastLines)
 	t.Run("REC-04 an unreadable record is an error and no difference", brokenRecord)
+	t.Run("REC-04 a digest of another form says so", otherForm)
 	t.Run("CON-20 a sink that fails writes nothing after that and says so", failingText)
 }
 
 func digestHeader(t *testing.T) {
-	d := NewDigest()
-	if got, want := string(d.buf), "agentsim transcript 1 canonical form 1\n"; got != want {
-		t.Errorf("a digest begins with %q, want %q", got, want)
-	}
-	empty := d.Sum()
-	if d.hash.Reset(); d.Sum() == empty {
-		t.Error("the header is not hashed")
+	h := xxh3.Hash128([]byte("agentsim events 2 requests 1\n")).Bytes()
+	if got, want := NewDigest().Sum(), "2:"+hex.EncodeToString(h[:]); got != want {
+		t.Errorf("a digest begins as %s, want %s", got, want)
 	}
 }
 
 func digestWays(t *testing.T) {
-	direct, tee, rendered := NewDigest(), NewDigest(), NewDigest()
-	ways := Tee(direct, nil, Tee(tee), Lines(rendered))
+	direct, tee, seldom := NewDigest(), NewDigest(), NewDigest()
+	ways := Tee(direct, nil, Tee(tee), seldom)
 	sums := map[string]bool{}
-	for i := range 200 { // past the size at which text is hashed
+	for i := range 200 { // past the size at which forms are hashed
 		for _, e := range events() {
 			e.Seq += uint64(i)
 			ways.Emit(e)
-		}
-		if i%50 == 0 {
-			sums[direct.Sum()] = true // asking for it changes nothing
+			if i%50 == 0 {
+				sums[direct.Sum()] = true // asking for it changes nothing
+			}
 		}
 	}
-	if direct.Sum() != tee.Sum() || direct.Sum() != rendered.Sum() {
-		t.Errorf("digests %s, %s, %s", direct.Sum(), tee.Sum(), rendered.Sum())
+	if direct.Sum() != tee.Sum() || direct.Sum() != seldom.Sum() {
+		t.Errorf("digests %s, %s, %s", direct.Sum(), tee.Sum(), seldom.Sum())
 	}
-	if len(sums) != 4 || direct.Events() != 200*uint64(len(events())) || len(direct.Sum()) != 32 {
+	if n := len(events()); len(sums) != 4*n || direct.Events() != 200*uint64(n) || len(direct.Sum()) != len("2:")+32 {
 		t.Errorf("%d sums, %d events, %s", len(sums), direct.Events(), direct.Sum())
 	}
 }
 
 func noAllocation(t *testing.T) {
 	for _, e := range events() {
-		s := Lines(NewDigest(), NewRing(3))
-		if n := testing.AllocsPerRun(100, func() { s.Emit(e) }); n != 0 {
+		d := NewDigest()
+		if n := testing.AllocsPerRun(100, func() { d.Emit(e) }); n != 0 {
 			t.Errorf("%s: %v allocations", e.Body.Kind(), n)
 		}
 	}
 }
 
-func ring(t *testing.T) {
-	r, few := NewRing(3), NewRing(100)
-	both := Lines(r, few)
+func lastLines(t *testing.T) {
 	all := strings.Split(strings.TrimSpace(exampleLines()), "\n")
-	for _, e := range events() {
-		both.Emit(e)
+	d := NewDigest()
+	for round := range 40 {
+		for i, e := range events() {
+			d.Emit(e)
+			if i%7 == 0 {
+				d.Sum()
+			}
+			want := all[:i+1]
+			if round > 0 {
+				want = append(slices.Clone(all), want...)
+			}
+			want = want[max(0, len(want)-lastEvents):]
+			if got := d.Last(); !slices.Equal(got, want) {
+				t.Fatalf("after %d events of round %d:\n%s\nwant\n%s", i+1, round, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+		}
 	}
-	if got := strings.Join(r.Last(), "\n"); got != strings.Join(all[len(all)-3:], "\n") {
-		t.Errorf("the last three lines:\n%s", got)
-	}
-	if got := strings.Join(few.Last(), "\n"); got != strings.Join(all, "\n") {
-		t.Errorf("fewer lines than the ring holds:\n%s", got)
+}
+
+func otherForm(t *testing.T) {
+	for digest, want := range map[string]string{
+		NewDigest().Sum():                  "",
+		"":                                 "", // of a run that has not ended
+		"7" + NewDigest().Sum():            "form 72",
+		"883eecda3f5eb0b03c4a75bdf217204e": "over the text of its events (form 1)",
+	} {
+		if got := OtherForm(digest); !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("%s: %q, want %q", digest, got, want)
+		}
 	}
 }
 

@@ -9,10 +9,6 @@ import (
 	"agentsim/sim/vtime"
 )
 
-// FormVersion is the version of the canonical text. It is part of every digest
-// and grows when a kind's text changes.
-const FormVersion = 1
-
 // AppendLine appends the event's canonical line, without a line end:
 //
 //	seq instant phase agent kind key=value …
@@ -21,6 +17,22 @@ const FormVersion = 1
 func AppendLine(dst []byte, e *Event) []byte {
 	dst = AppendHead(dst, e.Seq, e.At, e.Phase, e.Agent, e.Body.Kind().String())
 	return AppendText(dst, e.Body)
+}
+
+// AppendText appends the canonical fields of an event's body as ` key=value …`, made of
+// its form.
+func AppendText(dst []byte, b Body) []byte {
+	n := len(dst)
+	dst = appendFields(dst, b)
+	return behind(dst, n, func(dst []byte, r *reader) []byte { return r.fields(dst, b.Kind()) })
+}
+
+// behind puts a text in the place of the form that it is made of, which is all of dst
+// from n on.
+func behind(dst []byte, n int, text func(dst []byte, r *reader) []byte) []byte {
+	form := len(dst)
+	dst = text(dst, &reader{dst[n:]})
+	return append(dst[:n], dst[form:]...)
 }
 
 // AppendHead appends the five words with which every line begins.
@@ -64,41 +76,36 @@ func optFlag(dst []byte, key string, v bool) []byte {
 	return append(dst, "true"...)
 }
 
-func appendStr(dst []byte, key, s string) []byte {
+func appendStr[T string | []byte](dst []byte, key string, s T) []byte {
 	dst = append(dst, key...)
 	return appendValue(dst, s)
 }
 
-func optStr(dst []byte, key, s string) []byte {
-	if s == "" {
+func optStr[T string | []byte](dst []byte, key string, s T) []byte {
+	if len(s) == 0 {
 		return dst
 	}
 	return appendStr(dst, key, s)
 }
 
-func appendInstant(dst []byte, key string, t vtime.Instant) []byte {
+func appendInstant(dst []byte, key string, t int64) []byte {
 	dst = append(dst, key...)
-	return t.AppendText(dst)
+	return vtime.Instant(t).AppendText(dst)
 }
 
-func optDuration(dst []byte, key string, d vtime.Duration) []byte {
+func optDuration(dst []byte, key string, d int64) []byte {
 	if d == 0 {
 		return dst
 	}
-	return appendInstant(dst, key, vtime.Instant(d))
+	return appendInstant(dst, key, d)
 }
 
-// optHash prints the hash of the prefix that ends with n.
-func optHash(dst []byte, key string, n *llm.Node) []byte {
-	if n == nil {
+// optHash prints the hash of a prefix.
+func optHash(dst []byte, key string, p place) []byte {
+	if !p.some {
 		return dst
 	}
-	return appendHash(dst, key, n.Hash)
-}
-
-func appendHash(dst []byte, key string, h llm.Hash) []byte {
-	dst = append(dst, key...)
-	return h.AppendText(dst)
+	return p.hash.AppendText(append(dst, key...))
 }
 
 // appendHex appends the 16 digits of v.
@@ -108,12 +115,12 @@ func appendHex(dst []byte, v uint64) []byte {
 	return hex.AppendEncode(dst, b[:])
 }
 
-// optPos prints the position at which n ends.
-func optPos(dst []byte, key string, n *llm.Node) []byte {
-	if n == nil {
+// optPos prints the position at which a prefix ends.
+func optPos(dst []byte, key string, p place) []byte {
+	if !p.some {
 		return dst
 	}
-	return appendInt(dst, key, n.Pos)
+	return appendInt(dst, key, p.pos)
 }
 
 func optToolUse(dst []byte, key string, id llm.ToolUseID) []byte {

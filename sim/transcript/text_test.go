@@ -89,14 +89,14 @@ func events() []*Event {
 	return out
 }
 
-// outOfText are the fields that the canonical text leaves out, with the reason.
-var outOfText = map[string]string{
+// outOfBoth are the fields that neither text nor form has, with the reason.
+var outOfBoth = map[string]string{
 	"Request.Expect":        "a pointer to an earlier request; its effect is the response's miss",
 	"Request.Settings":      "the salts are in the head's hash",
 	"Request.MaxTokens":     "what an answer has of it is the response's",
 	"Response.Model":        "the request's",
 	"APIError.Model":        "the request's",
-	"Response.Resp.Head":    "the event's own head is printed",
+	"Response.Resp.Head":    "the event's own head is recorded",
 	"Response.Resp.Blocks":  "in the head's hash",
 	"Response.Resp.Causes":  "with the tool calls",
 	"AgentEnd.Answers":      "a sum of answers",
@@ -112,38 +112,71 @@ var outOfText = map[string]string{
 	"APIError.Err.Cache.Left":  "follows from the requests before",
 }
 
-// mutate changes one leaf after the other, calls check and restores it.
-func mutate(path string, v reflect.Value, check func(path string)) {
-	if outOfText[path] != "" {
+// What a change of a field does to form and text.
+type effect int
+
+const (
+	changes effect = iota
+	alike          // whatever it does to one it does to the other
+	nothing
+)
+
+// mutate changes one leaf after the other, calls check and restores it; and so with
+// each made zero.
+func mutate(path string, v reflect.Value, check func(path string, does effect)) {
+	old := reflect.ValueOf(v.Interface())
+	defer func() { v.Set(old) }()
+	if outOfBoth[path] != "" {
+		other(v)
+		check(path, nothing)
 		return
 	}
-	old := reflect.ValueOf(v.Interface())
 	switch v.Kind() {
-	case reflect.Pointer:
-		if _, isNode := v.Interface().(*llm.Node); isNode {
-			v.Set(reflect.ValueOf(&llm.Node{Pos: 99, Hash: llm.Hash{Hi: 5}}))
-			check(path)
-			v.Set(old)
-			return
-		}
-		mutate(path, v.Elem(), check)
-		return
 	case reflect.Struct:
 		for i := range v.NumField() {
 			mutate(path+"."+v.Type().Field(i).Name, v.Field(i), check)
 		}
 		return
+	case reflect.Pointer:
+		if v.Type() != reflect.TypeFor[*llm.Node]() {
+			mutate(path, v.Elem(), check)
+			return
+		}
 	case reflect.Slice:
 		for i := range v.Len() {
 			mutate(fmt.Sprintf("%s.%d", path, i), v.Index(i), check)
+			v.Set(old.Slice(0, i))
+			check(path+" cut", changes)
+			v.Set(old)
 		}
-		return
+		if v.Len() > 0 {
+			return
+		}
+	}
+	other(v)
+	check(path, changes)
+	if !strings.HasSuffix(path, ".Node") { // a breakpoint has one
+		v.SetZero()
+		check(path, alike)
+	}
+}
+
+// other gives v another value.
+func other(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		other(v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Field(i); f.CanSet() && f.Kind() != reflect.Pointer {
+				other(f)
+			}
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), v.Len()+1, v.Len()+1))
 	case reflect.Array:
-		if _, blocks := v.Interface().([5]*llm.Block); blocks {
-			v.Index(v.Len() - 1).Set(reflect.ValueOf(&llm.Block{Name: "other"}))
-			break
-		}
-		v.Index(v.Len() - 1).SetUint(v.Index(v.Len()-1).Uint() ^ 1)
+		other(v.Index(v.Len() - 1))
 	case reflect.Map:
 		v.Set(reflect.ValueOf(map[string]int{"lazy": 3, "stale": 1}))
 	case reflect.String:
@@ -152,17 +185,15 @@ func mutate(path string, v reflect.Value, check func(path string)) {
 		v.SetBool(!v.Bool())
 	case reflect.Uint8: // enumerations: every example holds at least 1
 		v.SetUint(v.Uint() ^ 1)
-	case reflect.Uint64:
+	case reflect.Uint32, reflect.Uint64:
 		v.SetUint(v.Uint() ^ 1)
-	default:
-		v.SetInt(v.Int() + 1)
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		v.SetInt(v.Int() + 97)
 	}
-	check(path)
-	v.Set(old)
 }
 
 func TestText(t *testing.T) {
-	t.Run("CON-20 every field of every kind stands in its text", everyField)
+	t.Run("CON-20 SPD-03 every field of every kind is in its form and in its text, and a difference in one is one in the other", everyField)
 	t.Run("CON-20 every kind has a name and an example here", everyKind)
 	t.Run("CON-20 any string is one word of its line, and two strings are two words", words)
 	t.Run("CON-20 numbers, instants and ids print as their types do", numbers)
@@ -171,19 +202,21 @@ func TestText(t *testing.T) {
 func everyField(t *testing.T) {
 	for _, b := range bodies() {
 		name := reflect.TypeOf(b).Elem().Name()
-		before := string(AppendText(nil, b))
+		both := func() (form, text string) { return string(appendFields(nil, b)), string(AppendText(nil, b)) }
+		form, text := both()
 		leaves := 0
-		mutate(name, reflect.ValueOf(b).Elem(), func(path string) {
+		mutate(name, reflect.ValueOf(b).Elem(), func(path string, does effect) {
 			leaves++
-			if got := string(AppendText(nil, b)); got == before {
-				t.Errorf("%s changed and the text did not: %s", path, got)
+			f, x := both()
+			if (f == form) != (x == text) || does == changes && f == form || does == nothing && f != form {
+				t.Errorf("%s changed; the form did: %t, the text: %t: %s", path, f != form, x != text, x)
 			}
 		})
 		if leaves == 0 {
 			t.Errorf("%s: no field was tried", name)
 		}
-		if got := string(AppendText(nil, b)); got != before {
-			t.Errorf("%s: the text is no function of the fields: %s then %s", name, before, got)
+		if f, x := both(); f != form || x != text {
+			t.Errorf("%s: form and text are no functions of the fields: %q %s then %q %s", name, form, text, f, x)
 		}
 	}
 }

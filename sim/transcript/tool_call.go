@@ -13,3 +13,12 @@ type ToolCall struct {
 }
 
 func (*ToolCall) Kind() Kind { return KindToolCall }
+
+func (b *ToolCall) appendForm(dst []byte) []byte {
+	dst = putInt(dst, 1, b.Call)
+	dst = putInt(dst, 2, b.Index)
+	dst = putToolUse(dst, 3, b.ID)
+	dst = putText(dst, 4, b.Name)
+	dst = putHash(dst, 5, b.Input)
+	return putText(dst, 6, b.Cause)
+}

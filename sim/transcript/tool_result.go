@@ -21,3 +21,17 @@ type ToolResult struct {
 }
 
 func (*ToolResult) Kind() Kind { return KindToolResult }
+
+func (b *ToolResult) appendForm(dst []byte) []byte {
+	dst = putInt(dst, 1, b.Call)
+	dst = putInt(dst, 2, b.Index)
+	dst = putToolUse(dst, 3, b.ID)
+	dst = putText(dst, 4, b.Name)
+	dst = putFlag(dst, 5, b.IsError)
+	dst = putText(dst, 6, b.RemovedBy)
+	dst = putInt(dst, 7, b.Bytes)
+	dst = putInt(dst, 8, b.Took)
+	dst = putText(dst, 9, b.Dir)
+	dst = putInt(dst, 10, b.Wrote)
+	return putHash(dst, 11, b.Ran)
+}

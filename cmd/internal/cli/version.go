@@ -19,15 +19,15 @@ func newVersion(s *ui.Env) *cobra.Command {
 		Example: "  agentsim version\n  agentsim version -o json",
 		Short:   "print what this program is",
 		Long: `Prints the build, and the versions of what decides whether two programs give equal runs: the semantics of a run, the
-canonical form of a request, and the canonical text of events.`,
+canonical form of a request, and the form of events that digests are over.`,
 		Args: ui.Exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			d := &report.Document{}
-			d.Say("agentsim %s\nsemantics %d · form %d · text %d", build(), sim.Semantics, llm.FormVersion, transcript.FormVersion)
+			d.Say("agentsim %s\nsemantics %d · form %d · digest %d", build(), sim.Semantics, llm.FormVersion, transcript.FormVersion)
 			d.Field("build", report.Text(build()))
 			d.Field("semantics", report.Count(sim.Semantics))
 			d.Field("form", report.Count(llm.FormVersion))
-			d.Field("text", report.Count(transcript.FormVersion))
+			d.Field("digest", report.Count(transcript.FormVersion))
 			return s.Print(output, d)
 		},
 	}

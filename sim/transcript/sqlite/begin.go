@@ -4,15 +4,17 @@ import (
 	"database/sql"
 	"strconv"
 	"strings"
+
+	"agentsim/sim/transcript"
 )
 
 // Begin starts recording one execution of a run, startedAt in wall time. The run
 // and the execution are marked running from here on.
 //
-// A run that is stored already, by an execution that ended by itself and at a
-// level that covers this one, is not stored again: its second execution is one
-// more row, and Finish compares the digests. What an unfinished execution left
-// is replaced.
+// A run that is stored already, by an execution that ended by itself, at a level that
+// covers this one and with a digest of the same form, is not stored again: its second
+// execution is one more row, and Finish compares the digests. What an unfinished
+// execution left is replaced.
 func (db *DB) Begin(run Run, startedAt string, opt Options) (*Writer, error) {
 	if opt.Level == "" {
 		opt.Level = Full
@@ -62,7 +64,7 @@ func take(tx *sql.Tx, writers []*Writer) error {
 	for i, w := range writers {
 		of[w.of.ID], ids[i] = w, w.run
 	}
-	rows, err := tx.Query(`SELECT column1, coalesce((SELECT max(n) FROM executions WHERE run = column1), 0) + 1, coalesce(outcome, ''), coalesce(level, '')
+	rows, err := tx.Query(`SELECT column1, coalesce((SELECT max(n) FROM executions WHERE run = column1), 0) + 1, coalesce(outcome, ''), coalesce(level, ''), coalesce(digest, '')
 		FROM (VALUES (?)`+strings.Repeat(",(?)", len(ids)-1)+`) LEFT JOIN runs ON id = column1`, ids...)
 	if err != nil {
 		return err
@@ -70,15 +72,15 @@ func take(tx *sql.Tx, writers []*Writer) error {
 	defer rows.Close()
 	var left []*Writer // of which an earlier execution left rows
 	for rows.Next() {
-		var id string
+		var id, digest string
 		var n int
 		var outcome Status
 		var level Level
-		if err := rows.Scan(&id, &n, &outcome, &level); err != nil {
+		if err := rows.Scan(&id, &n, &outcome, &level, &digest); err != nil {
 			return err
 		}
 		w := of[id]
-		w.execution, w.owner = n, !outcome.Settled() || !level.covers(w.opt.Level)
+		w.execution, w.owner = n, !outcome.Settled() || !level.covers(w.opt.Level) || transcript.OtherForm(digest) != ""
 		if !w.owner {
 			continue
 		}

@@ -192,6 +192,20 @@ func recorded(t testing.TB, db *DB, run Run, opt Options, emit func(*emitter)) s
 	return digest
 }
 
+// storedLines is the text of a run's events, as the file has them.
+func storedLines(t fatal, db *DB, run string) string {
+	var out strings.Builder
+	for line, err := range db.Events(run) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.WriteString(line + "\n")
+	}
+	return out.String()
+}
+
+type fatal interface{ Fatal(...any) }
+
 // dump is the rows of a query, cells joined by |, rows by line ends.
 func dump(t testing.TB, db *DB, q string, args ...any) string {
 	t.Helper()

@@ -50,11 +50,13 @@ func (w *Writer) addEnd(end *End) {
 	}
 }
 
-// compareDigest compares with the first other execution that ended by itself.
+// compareDigest compares with the first other execution that ended by itself and has a
+// digest of the same form.
 func (w *Writer) compareDigest(digest string) error {
 	first := DigestError{Run: w.run.(string), Now: digest, Execution: w.execution}
-	err := w.db.sql.QueryRow(`SELECT n, digest FROM executions WHERE run = ? AND n <> ? AND status IN (?, ?, ?) ORDER BY n LIMIT 1`,
-		w.run, w.execution, string(Completed), string(Limit), string(Deadlock)).Scan(&first.FirstNumber, &first.First)
+	err := w.db.sql.QueryRow(`SELECT n, digest FROM executions WHERE run = ? AND n <> ? AND status IN (?, ?, ?)
+		AND substr(digest, 1, instr(digest, ':')) = substr(?6, 1, instr(?6, ':')) ORDER BY n LIMIT 1`,
+		w.run, w.execution, string(Completed), string(Limit), string(Deadlock), digest).Scan(&first.FirstNumber, &first.First)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil

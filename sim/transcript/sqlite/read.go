@@ -228,19 +228,6 @@ func (db *DB) page(run string, from int64) (page, error) {
 	return p, err
 }
 
-// Digest is the digest of a run's stored lines: that of the run itself, when it
-// was recorded in full.
-func (db *DB) Digest(run string) (string, error) {
-	d := transcript.NewDigest()
-	for line, err := range db.Events(run) {
-		if err != nil {
-			return "", err
-		}
-		d.Line([]byte(line))
-	}
-	return d.Sum(), nil
-}
-
 // Metrics lists a run's metrics by scope and name. It fails with ErrChanged where
 // they are not those that were recorded.
 func (db *DB) Metrics(run string) ([]Metric, error) {

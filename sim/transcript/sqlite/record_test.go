@@ -23,6 +23,7 @@ func TestRecord(t *testing.T) {
 	t.Run("CON-05 no row is numbered by the file", noAutoincrement)
 	t.Run("CON-05 a second identical execution is a row of its own and nothing else", secondExecution)
 	t.Run("CON-05 a second execution with another digest is reported as a bug", otherDigest)
+	t.Run("SPD-03 a run with a digest of an older form is recorded anew, and compared from there on", otherForm)
 	t.Run("CON-21 level totals keeps the same run, agents and metrics as full, and no content", totalsLevel)
 	t.Run("CON-21 a run recorded as totals can be recorded in full later, not the other way round", raiseLevel)
 	t.Run("CON-22 two variants recorded in turns leave what each leaves alone", twoVariants)
@@ -96,15 +97,14 @@ func digestLaw(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := transcript.NewDigest()
-		e := newEmitter(transcript.Tee(d, w))
+		var sent strings.Builder
+		e := newEmitter(transcript.Tee(transcript.NewText(&sent), w))
 		randomEvents(t, e)
-		if err := w.Finish(End{Status: Completed, Digest: d.Sum()}); err != nil {
+		if err := w.Finish(End{Status: Completed}); err != nil {
 			t.Fatal(err)
 		}
-		got, err := db.Digest(id)
-		if err != nil || got != d.Sum() {
-			t.Fatalf("digest %s from the file, %s in memory (%v)", got, d.Sum(), err)
+		if got := storedLines(t, db, id); got != sent.String() || db.Verify(id) != nil {
+			t.Fatalf("from the file\n%s\nsent\n%s", got, sent.String())
 		}
 		for _, s := range e.sent {
 			bytes, err := db.RequestBytes(id, s.seq)
@@ -113,12 +113,13 @@ func digestLaw(t *testing.T) {
 			}
 		}
 	})
-	long := recorded(t, db, runNamed("long"), Options{}, func(e *emitter) {
-		e.lean = true
+	var sent strings.Builder
+	recorded(t, db, runNamed("long"), Options{}, func(e *emitter) {
+		e.lean, e.sink = true, transcript.Tee(transcript.NewText(&sent), e.sink)
 		turns(e, 2*pageSize/4+1, func() {})
 	})
-	if got, err := db.Digest("long"); err != nil || got != long {
-		t.Fatalf("a run of several pages: digest %s from the file, %s in memory (%v)", got, long, err)
+	if got := storedLines(t, db, "long"); got != sent.String() {
+		t.Fatalf("a run of several pages: from the file\n%s\nsent\n%s", got, sent.String())
 	}
 }
 
@@ -235,6 +236,26 @@ func otherDigest(t *testing.T) {
 	}
 	if got := dump(t, db, `SELECT digest FROM runs`); got != first+"\n" {
 		t.Errorf("the run keeps the first digest, not %s", got)
+	}
+}
+
+func otherForm(t *testing.T) {
+	db := tempDB(t)
+	now := recorded(t, db, runNamed("r"), Options{}, (*emitter).story)
+	const old = "883eecda3f5eb0b03c4a75bdf217204e"
+	for _, table := range []string{"executions", "run_rows"} {
+		if _, err := db.sql.Exec(`UPDATE `+table+` SET digest = ?`, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		recorded(t, db, runNamed("r"), Options{}, (*emitter).story)
+	}
+	if got := dump(t, db, `SELECT group_concat(digest, ' ') FROM (SELECT digest FROM executions ORDER BY n) UNION ALL SELECT digest || owner FROM runs`); got != old+" "+now+" "+now+"\n"+now+"2\n" {
+		t.Errorf("digests %s", got)
+	}
+	if _, err := record(t, db, runNamed("r"), Options{}, func(e *emitter) { e.emit(-1, &transcript.Gate{Name: "G"}) }); err == nil || !strings.Contains(err.Error(), now) {
+		t.Errorf("another digest than the newest two have: %v", err)
 	}
 }
 

@@ -51,7 +51,7 @@ const DefaultBatch = 4096
 type End struct {
 	Status     Status
 	Detail     string
-	Digest     string // of the canonical lines
+	Digest     string // of the events
 	FinishedAt string // wall time
 	Metrics    []Metric
 	Invariants []Invariant

@@ -3,6 +3,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"strconv"
@@ -104,7 +105,7 @@ func read(db *sqlite.DB, prefix string) (*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	if changed := rundb.ChangedSince(&stored); changed != "" {
+	if changed := cmp.Or(rundb.ChangedSince(&stored), transcript.OtherForm(info.Digest)); changed != "" {
 		return nil, ui.Failf(ui.Operating, "run %s cannot be run again: %s\nwhat it was is in its record: agentsim inspect %[1]s", ui.Short(info.ID), changed)
 	}
 	spec, err := rundb.Rebuild(&stored)

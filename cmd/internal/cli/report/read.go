@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -158,7 +159,7 @@ func (r *recorded) spec() (*sim.Spec, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if changed := rundb.ChangedSince(&stored); changed != "" {
+	if changed := cmp.Or(rundb.ChangedSince(&stored), transcript.OtherForm(r.Digest)); changed != "" {
 		return nil, changed, nil
 	}
 	if r.Policy != "fifo" || !r.Outcome.Settled() {

@@ -59,8 +59,8 @@ func (c Request) Loss(back int) Loss {
 }
 
 // Requests are a run's calls in order, as far as they are recorded, with what it takes
-// to say what each miss lost.
-func Requests(db *sqlite.DB, info sqlite.RunInfo) ([]Request, error) {
+// to say what each miss lost, at prices that the run was recorded with.
+func Requests(db *sqlite.DB, info sqlite.RunInfo, price Pricing) ([]Request, error) {
 	calls, err := db.Calls(info.ID)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func Requests(db *sqlite.DB, info sqlite.RunInfo) ([]Request, error) {
 			return nil, err
 		}
 	}
-	out, at, price := make([]Request, len(calls)), map[int64]*sqlite.CallInfo{}, PricesOr(db, info)
+	out, at := make([]Request, len(calls)), map[int64]*sqlite.CallInfo{}
 	for i := range calls {
 		c := &calls[i]
 		out[i], at[c.N] = Request{CallInfo: c, Price: price}, c

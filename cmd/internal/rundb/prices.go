@@ -5,6 +5,7 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/scenarios"
+	"agentsim/sim"
 	"agentsim/sim/transcript/sqlite"
 )
 
@@ -30,8 +31,13 @@ func Prices(db *sqlite.DB, info sqlite.RunInfo) (Pricing, error) {
 	if err != nil {
 		return nil, err
 	}
+	return PricesOf(spec), nil
+}
+
+// PricesOf are those of a run's own scenario.
+func PricesOf(spec *sim.Spec) Pricing {
 	p := &spec.Scenario.Provider
-	return p.Prices.Of(p.PricedOn()), nil
+	return p.Prices.Of(p.PricedOn())
 }
 
 // Day is an instant's, which is nanoseconds: year-month-day.

@@ -52,7 +52,7 @@ func misses(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, o *options) 
 	if err := rundb.NeedsCalls(info); err != nil {
 		return err
 	}
-	all, err := rundb.Requests(db, info)
+	all, err := rundb.Requests(db, info, rundb.PricesOr(db, info))
 	if err != nil {
 		return err
 	}

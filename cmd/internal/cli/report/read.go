@@ -11,7 +11,6 @@ import (
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/report"
-	"agentsim/sim"
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
@@ -26,12 +25,16 @@ func read(db *sqlite.DB, info sqlite.RunInfo) (r *recorded, err error) {
 	if r.turns, err = db.Turns(info.ID); err != nil {
 		return nil, err
 	}
-	if r.calls, err = rundb.Requests(db, info); err != nil {
+	price, err := r.prices()
+	if err != nil {
+		return nil, err
+	}
+	if r.calls, err = rundb.Requests(db, info, price); err != nil {
 		return nil, err
 	}
 	r.row.Run, err = r.figures()
 	if r.Recorded() && err == nil {
-		r.said.assumed = r.prices()
+		r.said.assumed = r.priced()
 	}
 	return r, err
 }
@@ -87,8 +90,25 @@ func (r *recorded) models(of map[string]llm.Usage) (out []metrics.Model) {
 	return out
 }
 
-// prices are what a recorded session's bill was made with: recordings say tokens alone.
-func (r *recorded) prices() (lines []string) {
+// prices are those that the run was recorded with. The scenario of a simulated one is read
+// for them, once.
+func (r *recorded) prices() (rundb.Pricing, error) {
+	if r.Recorded() {
+		return rundb.PricesOr(r.db, r.RunInfo), nil
+	}
+	stored, err := r.db.Spec(r.ID)
+	if err != nil {
+		return nil, err
+	}
+	r.changed = cmp.Or(rundb.ChangedSince(&stored), transcript.OtherForm(r.Digest))
+	if r.spec, r.unread = rundb.Rebuild(&stored); r.unread != nil {
+		return cachemodel.Lookup, nil
+	}
+	return rundb.PricesOf(r.spec), nil
+}
+
+// priced is what a recorded session's bill was made with: recordings say tokens alone.
+func (r *recorded) priced() (lines []string) {
 	for _, m := range r.row.Run.Models {
 		if p, err := r.calls[0].Price(m.Name); err == nil {
 			day := p.Date // from which the user's own are
@@ -122,22 +142,21 @@ type said struct {
 // was checked, expectations. What comes out otherwise than recorded is refused.
 func again(s *ui.Env, runs []*recorded) error {
 	var which []*recorded
-	var specs []*sim.Spec
 	for _, r := range runs {
-		spec, why, err := r.spec()
+		why, err := r.unlike()
 		if err != nil {
 			return err
 		}
 		switch r.said.missing = why; {
 		case why == "":
-			which, specs = append(which, r), append(specs, spec)
+			which = append(which, r)
 		case !r.Recorded():
 			r.said.missing = "what was assumed is not known: " + why
 		}
 	}
-	h := harness.New(s, "running again", len(specs))
+	h := harness.New(s, "running again", len(which))
 	defer h.Close()
-	err := h.Run(len(specs), func(i int) (*harness.Job, error) { return &harness.Job{Spec: specs[i]}, nil }, func(i int, got *harness.Run) error {
+	err := h.Run(len(which), func(i int) (*harness.Job, error) { return &harness.Job{Spec: which[i].spec}, nil }, func(i int, got *harness.Run) error {
 		if got.Result.Digest != which[i].Digest {
 			return ui.Failf(ui.Differs, "run %s comes out otherwise than it was recorded; agentsim replay %[1]s says where", ui.Short(which[i].ID))
 		}
@@ -150,23 +169,17 @@ func again(s *ui.Env, runs []*recorded) error {
 	return err
 }
 
-// spec is the run's, or why it cannot be run again.
-func (r *recorded) spec() (*sim.Spec, string, error) {
-	if r.Recorded() {
-		return nil, "a recorded session: tokens and instants are as recorded, nothing ran here", nil
+// unlike says why the run cannot be run again; the error is that of its scenario.
+func (r *recorded) unlike() (string, error) {
+	switch {
+	case r.Recorded():
+		return "a recorded session: tokens and instants are as recorded, nothing ran here", nil
+	case r.changed != "":
+		return r.changed, nil
+	case r.Policy != "fifo" || !r.Outcome.Settled():
+		return "it was " + r.Ending() + " under policy " + r.Policy, nil
 	}
-	stored, err := r.db.Spec(r.ID)
-	if err != nil {
-		return nil, "", err
-	}
-	if changed := cmp.Or(rundb.ChangedSince(&stored), transcript.OtherForm(r.Digest)); changed != "" {
-		return nil, changed, nil
-	}
-	if r.Policy != "fifo" || !r.Outcome.Settled() {
-		return nil, "it was " + r.Ending() + " under policy " + r.Policy, nil
-	}
-	spec, err := rundb.Rebuild(&stored)
-	return spec, "", err
+	return "", r.unread
 }
 
 // take keeps what a run said.

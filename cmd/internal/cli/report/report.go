@@ -264,11 +264,14 @@ func (r *recorded) name(runs []*recorded) string {
 // recorded is a run with what the record holds of it, and what it came to.
 type recorded struct {
 	sqlite.RunInfo
-	db     *sqlite.DB
-	agents []sqlite.AgentInfo
-	turns  []sqlite.Turn
-	calls  []rundb.Request
-	row    report.Row
-	said   said
-	longer map[string]string // what a TTL of 1h comes to, by the setting that has it
+	db      *sqlite.DB
+	agents  []sqlite.AgentInfo
+	turns   []sqlite.Turn
+	calls   []rundb.Request
+	row     report.Row
+	said    said
+	spec    *sim.Spec // of a simulated one; nil where unread says why it cannot be read
+	unread  error
+	changed string            // why it is another program's
+	longer  map[string]string // what a TTL of 1h comes to, by the setting that has it
 }

@@ -111,7 +111,7 @@ func continued(row []string, widths []int) (out [][]string) {
 // Lines are those of a text that stands behind so many columns of something else,
 // broken between words where the style has a width, but never narrower than a
 // column of texts. A word is never broken, since names of files are there to be
-// copied. Of a pipe it is one line, whatever its length.
+// copied, nor is a command in a sentence. Of a pipe it is one line, whatever its length.
 func (s Style) Lines(text string, taken int) []string {
 	if s.Width <= 0 {
 		return []string{text}
@@ -132,7 +132,11 @@ func parted(text string, width int, within bool) (lines []string) {
 	indent := text[:len(text)-len(body)]
 	room := max(1, width-len(indent))
 	line := ""
-	for _, word := range words(body) {
+	parts := words(body)
+	if !within && parts[0] != "agentsim" { // of one that is a command the caller knows how
+		parts = uncut(parts)
+	}
+	for _, word := range parts {
 		switch {
 		case line == "":
 			line = word
@@ -140,7 +144,7 @@ func parted(text string, width int, within bool) (lines []string) {
 			line += " " + word
 		default:
 			lines = append(lines, indent+line)
-			line = word
+			line = strings.TrimLeft(word, " ")
 		}
 		for within && twwidth.Width(line) > room {
 			var head string
@@ -154,17 +158,58 @@ func parted(text string, width int, within bool) (lines []string) {
 // units are those that stand behind a figure, after a blank.
 var units = []string{"k", "M", "G", "%"}
 
-// words are what a text may be broken between; a figure and its unit are one.
+// words are what a text may be broken between; a figure and its unit are one. Blanks
+// beyond the one between two words, which set a name off, are the second one's.
 func words(text string) (out []string) {
-	for _, f := range strings.Fields(text) {
+	for i, f := range strings.Split(text, " ") {
+		n := len(out)
+		if n > 0 && strings.TrimLeft(out[n-1], " ") == "" {
+			out[n-1] += " " + f
+			continue
+		}
 		unit := strings.TrimRight(f, ",.;:)")
-		if n := len(out); n > 0 && slices.Contains(units, unit) && strings.ContainsAny(out[n-1][len(out[n-1])-1:], "0123456789") {
+		if i > 0 && slices.Contains(units, unit) && strings.ContainsAny(out[n-1][len(out[n-1])-1:], "0123456789") {
 			out[n-1] += " " + f
 			continue
 		}
 		out = append(out, f)
 	}
+	if n := len(out); n > 1 && strings.TrimLeft(out[n-1], " ") == "" {
+		out = out[:n-1]
+	}
 	return out
+}
+
+// groups are the commands that only hold others.
+var groups = []string{"lab", "profile", "project", "runs", "scenario"}
+
+// uncut are words of which those of a command of ours, which is there to be copied, are
+// one.
+func uncut(words []string) (out []string) {
+	for len(words) > 0 {
+		n := 1
+		if strings.TrimLeft(words[0], " (") == "agentsim" {
+			n = command(words)
+		}
+		out, words = append(out, strings.Join(words[:n], " ")), words[n:]
+	}
+	return out
+}
+
+// command is how many words a command has. A sentence goes on with a word of letters, where
+// that is not what a flag takes, and not the last one.
+func command(words []string) int {
+	const ends = ",;:.)"
+	for n := 1; n < len(words); n++ {
+		w := words[n]
+		named := n == 1 || n == 2 && slices.Contains(groups, words[1]) || strings.HasPrefix(words[n-1], "-")
+		if end := strings.TrimRight(w, ends); !named && end == w && n < len(words)-1 && strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") == "" {
+			return n
+		} else if end != w {
+			return n + 1
+		}
+	}
+	return len(words)
 }
 
 // cut parts a word behind as many characters as fit, one at least.

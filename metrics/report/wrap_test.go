@@ -30,6 +30,21 @@ func TestWrap(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	})
+	t.Run("TTY-01 a command in a line is not parted, and blanks that set a name off stay", func(t *testing.T) {
+		for text, want := range map[string]string{ // order: each is judged by itself
+			"4 changes among those that are not the cheapest: agentsim sweep fork-vs-subagent": "4 changes among those that are not the|cheapest:|agentsim sweep fork-vs-subagent",
+			"where agentsim whatif RUN --keep-alive LONG says that they pay":                   "where|agentsim whatif RUN --keep-alive LONG|says that they pay",
+			"its sweep is not run here; agentsim sweep coordinator, and agentsim runs rm too":  "its sweep is not run here;|agentsim sweep coordinator, and|agentsim runs rm too",
+			"which one of the two it was: agentsim run hello":                                  "which one of the two it was:|agentsim run hello",
+			"what a whole file of agentsim profile merge measures":                             "what a whole file of|agentsim profile merge measures",
+			"coordinator   seed 42 · 3 variants of the same work":                              "coordinator   seed 42 · 3 variants of|the same work",
+			"coordinator   seed 42 · each of its   3 variants":                                 "coordinator   seed 42 · each of its|3 variants",
+		} {
+			if got := strings.Join(Style{Width: 38}.Lines(text, 0), "|"); got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		}
+	})
 	t.Run("CLI-03 a word is broken only where the table fits then, and a name of usual length never", longWords)
 }
 

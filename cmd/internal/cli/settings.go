@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -96,7 +95,7 @@ func apply(s *ui.Env, cmd *cobra.Command, name, text string) error {
 		return ui.Fail(ui.Usage, err)
 	}
 	if len(told) > 0 && !quiet {
-		fmt.Fprintf(s.Stderr, "%s: %s\n", name, strings.Join(told, " "))
+		s.Tell("%s: %s", name, strings.Join(told, " "))
 	}
 	return nil
 }

@@ -60,6 +60,24 @@ func TestPartsApart(t *testing.T) {
 	})
 }
 
+// TestToldWrapped: what is told beside the answer keeps to the terminal, too.
+func TestToldWrapped(t *testing.T) {
+	t.Run("TTY-01 at 80 columns warnings on standard error are broken between words, and the scenario's name is set off", func(t *testing.T) {
+		code, out, stderr := try(func(s *ui.Env) { s.ErrTerminal, s.Terminal, s.Width = true, true, 80 }, "run", "content-replacement", "--record", "none", "--no-audit")
+		if code != ui.Pass || !strings.HasPrefix(out, "content-replacement   seed 42") {
+			t.Errorf("exit code %d, out\n%.200s", code, out)
+		}
+		if !strings.Contains(stderr, "\n  ") {
+			t.Errorf("nothing is broken in\n%s", stderr)
+		}
+		for line := range strings.Lines(stderr) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+				t.Errorf("%d columns: %s", n, line)
+			}
+		}
+	})
+}
+
 // TestManyColumns shows tables of many variants, and long names, on narrow terminals.
 func TestManyColumns(t *testing.T) {
 	long(t)

@@ -3,7 +3,6 @@ package loading
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -184,7 +183,7 @@ func WarnIdle(s *ui.Env, file *scenarios.File, names, sets []string) {
 	for _, x := range file.Idle(sets, names...) {
 		mine := func(name string) bool { return name == x.Variant || strings.HasPrefix(name, x.Variant+"[") }
 		if x.Variant == "" || slices.ContainsFunc(names, mine) {
-			fmt.Fprintln(s.Stderr, x)
+			s.Tell("%s", x)
 		}
 	}
 }
@@ -222,7 +221,7 @@ func (p *Project) Variants(s *ui.Env, name string, sets, wanted []string) (*Load
 // NoteSweep says that a command does not run the sweep of a file, which has a name.
 func NoteSweep(s *ui.Env, f *scenarios.File, name string) {
 	if len(f.Sweep) > 0 {
-		fmt.Fprintf(s.Stderr, "%s: its sweep is not run here; agentsim sweep %s runs it\n", name, ui.Quote(name))
+		s.Tell("%s: its sweep is not run here; agentsim sweep %s runs it", name, ui.Quote(name))
 	}
 }
 
@@ -232,7 +231,7 @@ func WarnUnstruck(s *ui.Env, h *harness.Harness) error {
 	h.Progress.Finish()
 	told, err := h.Unstruck()
 	for _, x := range told {
-		fmt.Fprintln(s.Stderr, x)
+		s.Tell("%s", x)
 	}
 	return err
 }
@@ -242,7 +241,7 @@ func WarnUnstruck(s *ui.Env, h *harness.Harness) error {
 func CheckSets(s *ui.Env, file *scenarios.File, names, sets []string) error {
 	twice, err := file.CheckSets(names, sets)
 	for _, line := range twice {
-		fmt.Fprintln(s.Stderr, line)
+		s.Tell("%s", line)
 	}
 	return err
 }

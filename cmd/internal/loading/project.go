@@ -139,7 +139,7 @@ func (p *Project) directory(s *ui.Env, dir string, own []string) (*directory, er
 		return nil, ui.Fail(ui.Operating, err)
 	}
 	if refused.Total() > 0 {
-		fmt.Fprintf(s.Stderr, "%s: %s taken, left out: %s\n", dir, ui.Plural(files.Len(), "file"), refused)
+		s.Tell("%s: %s taken, left out: %s", dir, ui.Plural(files.Len(), "file"), refused)
 	}
 	Problems(s, LeftOut(dir, refused))
 	if files.Len() == 0 {

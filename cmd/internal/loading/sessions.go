@@ -58,7 +58,7 @@ func Sessions(s *ui.Env, args []string, db string, take func(source string, x *r
 	}
 	for _, k := range read.Skipped {
 		if strings.HasPrefix(k.What, importer.Contradiction) {
-			fmt.Fprintln(s.Stderr, skipLine(&k))
+			s.Tell("%s", skipLine(&k))
 		}
 		if !k.Taken {
 			skipped += k.Count
@@ -91,7 +91,7 @@ func (o *once) session(source string, x *recording.Session) {
 
 func (o *once) tell(s *ui.Env) {
 	if len(o.twice) > 0 {
-		fmt.Fprintf(s.Stderr, "in the sources more than once, and counted once: session %s\n", report.Some(o.twice))
+		s.Tell("in the sources more than once, and counted once: session %s", report.Some(o.twice))
 	}
 }
 

@@ -70,6 +70,15 @@ func (s *Env) colored() bool {
 // Printf prints to standard output.
 func (s *Env) Printf(format string, args ...any) { fmt.Fprintf(s.Stdout, format, args...) }
 
+// Tell prints a line to standard error, on a terminal broken to its width.
+func (s *Env) Tell(format string, args ...any) {
+	st := report.Style{}
+	if s.ErrTerminal {
+		st.Width = s.Width
+	}
+	fmt.Fprintln(s.Stderr, strings.Join(st.Lines(fmt.Sprintf(format, args...), 2), "\n  "))
+}
+
 // Waiter takes a signal and brings what goes on to its end.
 type Waiter interface {
 	// Signal is the one that came; nil for none.

@@ -120,7 +120,7 @@ func run(s *ui.Env, o *options, prefix string) error {
 		silence = said
 	}
 	if note := rundb.WithoutContent(info); note != "" {
-		fmt.Fprintln(s.Stderr, note)
+		s.Tell("%s", note)
 	}
 	found := lint.Check(run, lint.Options{Silence: silence})
 	d := &report.Document{}

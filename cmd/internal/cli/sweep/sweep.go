@@ -5,7 +5,6 @@ package sweep
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -202,7 +201,7 @@ func runGrid(s *ui.Env, g *sweepGrid) error {
 	case h.Stop.Has():
 		return ui.Failf(ui.Interrupted, "interrupted; %s holds the runs that were over, and the same command goes on from there", g.o.db)
 	case g.Known > 0:
-		fmt.Fprintf(s.Stderr, "%s: %s of %d there already\n", g.o.db, ui.Plural(g.Known, "run"), g.Ran())
+		s.Tell("%s: %s of %d there already", g.o.db, ui.Plural(g.Known, "run"), g.Ran())
 	}
 	return loading.WarnUnstruck(s, h)
 }

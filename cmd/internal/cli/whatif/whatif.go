@@ -5,7 +5,6 @@ package whatif
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -218,7 +217,7 @@ func (o *options) price(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, x *record
 	case o.prices.Prices == nil:
 		price, err := rundb.Prices(db, info)
 		if errors.Is(err, rundb.ErrOutdated) {
-			fmt.Fprintf(s.Stderr, "%v; priced by this program's list (--prices FILE takes others)\n", err)
+			s.Tell("%v; priced by this program's list (--prices FILE takes others)", err)
 			return rundb.PricesOr(db, info), nil
 		}
 		return price, err

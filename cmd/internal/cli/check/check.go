@@ -34,6 +34,7 @@ type options struct {
 	sarif     string
 	prices    loading.Prices
 	profile   string
+	strict    bool
 	turns     int64 // of the main agent; 0 as the profile has it
 
 	limit metrics.Value
@@ -59,11 +60,12 @@ with 3 where what the repository puts in front of an agent, tools that a definit
 threshold or was reordered, or where its model
 or the TTL of its cache entries makes the same head dearer by more than the threshold, where a part that the
 baseline has, or the settings that it was made with, are gone since their file, their server or their import no longer
-loads, or where something that is new does not load, and with 7 where there is no baseline. What the client itself puts there, git's
-status and prices do not decide, nor does what did not load when the baseline was written, which the verdict counts. A server of which nobody saved
+loads, or where something that is new does not load. Without a baseline it ends with 0, and as a gate (--strict, --baseline,
+--junit or --sarif) with 7. What the client itself puts there, git's status and prices do not decide, nor does what did not load when the baseline was written, which the verdict counts. A server of which nobody saved
 what it has counts by assumed sizes, and the verdict says so.`,
-		Example: `  agentsim check --update
-  agentsim check
+		Example: `  agentsim check
+  agentsim check --update
+  agentsim check --strict
   agentsim check src/shop --update
   agentsim check src/shop --threshold 5% --sarif check.sarif --junit check.xml`,
 		Args: cobra.MaximumNArgs(1),
@@ -78,6 +80,7 @@ what it has counts by assumed sizes, and the verdict says so.`,
 	f := cmd.Flags()
 	f.StringVar(&o.baseline, "baseline", "", "the `file` to compare with (default DIR/"+defaultBaseline+")")
 	f.BoolVar(&o.update, "update", false, "write the baseline")
+	f.BoolVar(&o.strict, "strict", false, "end with 7 where there is no baseline, as a gate does")
 	f.StringVar(&o.threshold, "threshold", "2%", "by how `much` a head may grow")
 	f.Int64Var(&o.day.Sessions, "sessions", o.day.Sessions, "how many sessions a day has")
 	f.Int64Var(&o.turns, "turns", 0, "how many turns of the main agent a session has, in place of the profile's")
@@ -122,7 +125,7 @@ type check struct {
 	report *heads.Report // of nothing without a baseline
 
 	session  string   // what one of the day has, and how that is known
-	recorded []string // what heads of recorded size would cost
+	recorded []string // what heads of recorded size cost
 }
 
 func run(s *ui.Env, o *options) error {
@@ -147,7 +150,7 @@ func run(s *ui.Env, o *options) error {
 		return err
 	}
 	switch {
-	case c.base == nil:
+	case c.base == nil && (o.strict || o.baseline+o.junit+o.sarif != ""):
 		return ui.Failf(ui.NoBaseline, "%s: there is no such baseline; write it with: %s", c.name, c.updating())
 	case c.report.Fails():
 		return ui.Said(ui.Missed)

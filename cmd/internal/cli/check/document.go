@@ -27,6 +27,10 @@ func (c *check) document() *report.Document {
 	if d.Table(c.changes(servers(c.report.Changes)).Shown()); len(c.report.Changes) > 0 {
 		d.Say("")
 	}
+	if head := c.head(); head != nil {
+		d.Label("head", head...)
+		d.Say("")
+	}
 	d.Table(c.agents())
 	d.Say("")
 	d.Table(c.shown())
@@ -133,25 +137,34 @@ func texts(problems []*definition.Problem, warning bool) (out []string) {
 	return out
 }
 
-// assumed is what the figures rest on and nothing here says.
-func (c *check) assumed() []string {
+// head says in front of the tables how small the client's own is here, and what is billed
+// where it is as large as recorded; nothing where the client's own is given.
+func (c *check) head() []string {
 	client := int64(0)
 	for _, i := range c.Agents[0].Parts {
 		if p := c.Parts[i]; p.Assumed && !p.Own() {
 			client += p.Tokens
 		}
 	}
-	own := fmt.Sprintf("the client's own system prompt, tools and types, %s tok of main's, are this program's (tiny), in place of those of %s", ui.Count(client), c.Client)
-	recorded := c.recorded
 	if c.o.head != "" {
-		own, recorded = strings.Join(c.Head, "; "), nil
+		return nil
 	}
 	return slices.Concat([]string{
+		fmt.Sprintf("the client's own system prompt, tools and types, %s tok of main's, are this program's (tiny), in place of those of %s", ui.Count(client), c.Client),
+	}, c.recorded, []string{"what your repository puts there does not rest on it; --heads FILE takes a request of your client"})
+}
+
+// assumed is what the figures rest on and nothing here says.
+func (c *check) assumed() []string {
+	out := []string{
 		fmt.Sprintf("a day is %s; each type of sub-agent, forks too, is started as often as the others", ui.Things(c.o.day.Sessions, "session")),
 		"a turn of a part or a change is one of each agent that has it",
 		"a fork reads what its lead wrote; one that begins cold, after the lead's entry expired, writes it as main does to begin",
-		own,
-	}, recorded, []string{"tokens counted by " + c.Counter + ", each part by itself"}, c.Models, c.Found.Assumed)
+	}
+	if c.o.head != "" {
+		out = append(out, strings.Join(c.Head, "; "))
+	}
+	return slices.Concat(out, []string{"tokens counted by " + c.Counter + ", each part by itself"}, c.Models, c.Found.Assumed)
 }
 
 // causes say whose changes there are.

@@ -65,11 +65,11 @@ func (c *check) shape() error {
 	return nil
 }
 
-// asRecorded says what an agent would cost whose first prompt is as large as those of the
+// asRecorded says what an agent costs whose first prompt is as large as those of the
 // profile, with which runs that take it begin.
 func (c *check) asRecorded(a *heads.Agent, tokens int64, how string) string {
 	all, _ := c.Tokens(a)
 	here, there := a.Cost(c.Prices, all, c.o.day), a.Cost(c.Prices, tokens, c.o.day)
-	return fmt.Sprintf("profile %s, as run --project takes it, has %s begin with %s tok at P50 (%s): %s to begin and %s a day in place of %s and %s",
-		c.o.profile, a.Name, ui.Count(tokens), how, report.Dollars(there.Begin), report.Dollars(there.Day), report.Dollars(here.Begin), report.Dollars(here.Day))
+	return fmt.Sprintf("recorded sessions begin with more: %s with %s tok at P50 (%s), %s to begin and %s a day in place of %s and %s below",
+		a.Name, ui.Count(tokens), how, report.Dollars(there.Begin), report.Dollars(there.Day), report.Dollars(here.Begin), report.Dollars(here.Day))
 }

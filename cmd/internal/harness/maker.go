@@ -99,7 +99,7 @@ func listed(names []string) string {
 
 // Job is the job of one of its specs, which more overrides went into.
 func (m *Maker) Job(spec *sim.Spec, more ...string) *Job {
-	return &Job{Spec: spec, Watch: watched(m.File), maker: m, more: more}
+	return &Job{Spec: spec, Watch: expect.Watched(m.File.Expect), maker: m, more: more}
 }
 
 // located gives an error about a part of a variant's scenario its place in the
@@ -110,16 +110,4 @@ func (m *Maker) located(variant string, err error, more []string) error {
 		return m.File.Locate(variant, slices.Concat(m.Sets, more), part.Path, part.Err.Error())
 	}
 	return err
-}
-
-// watched lists the single calls that a file's expectations speak of.
-func watched(file *scenarios.File) (out []string) {
-	for _, x := range file.Expect {
-		for _, side := range [...]expect.Side{x.Left, x.Right} {
-			if side.Subject != "" {
-				out = append(out, side.Subject)
-			}
-		}
-	}
-	return out
 }

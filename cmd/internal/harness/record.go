@@ -27,16 +27,19 @@ type Recorder interface {
 // the database has failed it does nothing more: what was simulated is reported all
 // the same.
 type Record struct {
-	DB    *sqlite.DB
-	Level sqlite.Level
-	Err   error // of the database, the first
+	DB      *sqlite.DB
+	Level   sqlite.Level
+	Expects string // what the runs' file expects of them, as a sheet's text
+	Err     error  // of the database, the first
 }
 
 func (r *Record) begin(j *Job, at string) (err error) {
 	if r.Err != nil {
 		return nil
 	}
-	j.writer, err = r.DB.Begin(Row(j.Spec, j.Spec.RunID()), at, sqlite.Options{Level: r.Level, Cost: costs(j.Spec)})
+	row := Row(j.Spec, j.Spec.RunID())
+	row.Expects = r.Expects
+	j.writer, err = r.DB.Begin(row, at, sqlite.Options{Level: r.Level, Cost: costs(j.Spec)})
 	if err == nil {
 		j.Sinks = append(j.Sinks, &guard{j})
 	}

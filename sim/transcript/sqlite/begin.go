@@ -106,7 +106,7 @@ func take(tx *sql.Tx, writers []*Writer) error {
 }
 
 const (
-	executionColumns = "run,n,started_at,finished_at,level,status,digest,events"
+	executionColumns = "run,n,started_at,finished_at,level,status,digest,events,expects"
 	runColumns       = "id,name,variant,seed,policy,semantics,level,owner,outcome,detail,digest,events,ended_at," +
 		"calls,input,write_5m,write_1h,read,output,cost,cost_uncached"
 )
@@ -139,7 +139,7 @@ func (w *Writer) mark(tx *sql.Tx, end *End) error {
 }
 
 func (w *Writer) executionRow(end *End) []any {
-	return []any{w.run, int64(w.execution), w.startedAt, end.FinishedAt, string(w.opt.Level), string(end.Status), end.Digest, w.count}
+	return []any{w.run, int64(w.execution), w.startedAt, end.FinishedAt, string(w.opt.Level), string(end.Status), end.Digest, w.count, w.of.Expects}
 }
 
 // runRow is without the spec and the seal.

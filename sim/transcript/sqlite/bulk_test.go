@@ -19,6 +19,7 @@ func TestBulk(t *testing.T) {
 	t.Run("SPD-06 what runs have alike is stored once, and read and sealed as the rows that it is", bulkAlike)
 	t.Run("SPD-06 runs that differ in their seeds share a scenario, and each has it with its own", bulkSpecs)
 	t.Run("REC-01 a run that was sealed before metrics had their form is held against its seal", sealedBefore)
+	t.Run("REC-01 a run that was sealed before its executions said what was expected is held against its seal, and its next execution says it", sealedUnexpecting)
 	t.Run("REC-01 a run whose seal is of another version is read, and not taken for a changed one", sealedOtherwise)
 	t.Run("CLI-06 runs stored together have the rows of one that is recorded by itself, and their seals", bulkRows)
 }
@@ -232,6 +233,43 @@ func sealedBefore(t *testing.T) {
 		if changed, _, err := db.Changed("r"); err != nil || !slices.Contains(changed, change[0]) {
 			t.Errorf("%s: changed: %v, %v", change[1], changed, err)
 		}
+	}
+}
+
+// sealedUnexpecting has a run as it was recorded before schema 20, which is executed again.
+func sealedUnexpecting(t *testing.T) {
+	db := tempDB(t)
+	if err := db.Store([]Ended{later(db, "r")}); err != nil {
+		t.Fatal(err)
+	}
+	var seal string
+	if err := db.sql.QueryRow(`SELECT seal FROM runs`).Scan(&seal); err != nil {
+		t.Fatal(err)
+	}
+	of := part{executionsPart.name, `SELECT run,n,started_at,finished_at,level,status,digest,events FROM executions WHERE run = ?`}
+	was, err := of.read(db.sql, "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, _, _ := strings.Cut(seal, " "+executionsPart.name+"=")
+	if _, err := db.sql.Exec(`UPDATE run_rows SET seal = ?`, sealWithoutExpects+head[1:]+was.text(executionsPart.name)); err != nil {
+		t.Fatal(err)
+	}
+	intact(t, db, "r")
+	again := later(db, "r")
+	again.of.Expects = "{}"
+	if err := db.Store([]Ended{again}); err != nil {
+		t.Fatal(err)
+	}
+	intact(t, db, "r")
+	if text, err := Expects(db, "r"); text != "{}" || err != nil {
+		t.Errorf("expects %q, %v", text, err)
+	}
+	if _, err := db.sql.Exec(`UPDATE executions SET status = 'limit' WHERE n = 1`); err != nil {
+		t.Fatal(err)
+	}
+	if changed, _, err := db.Changed("r"); err != nil || !slices.Contains(changed, executionsPart.name) {
+		t.Errorf("changed: %v, %v", changed, err)
 	}
 }
 

@@ -26,7 +26,7 @@ type RecordedInfo struct {
 }
 
 // What would have kept a request's tokens depends on the request before it only where an
-// entry had expired: no other is looked for, which would take all requests for each.
+// entry had expired: no other is looked for.
 const recordedColumns = `SELECT c.n, c.id, c.version, c.stop, c.pred, c.user_turn, c.compacted, c.output_known, c.writes_known, c.billed,
 	c.server_reason, c.server_missed, c.class, c.cause, coalesce(k.meaning, ''), coalesce(k.keep, ''), c.expected, c.lost, c.lost_cost, c.changed, c.told
 	FROM recorded_requests c LEFT JOIN recorded_causes k ON k.cause = iif(c.cause = 'ttl', (SELECT w.cause FROM recorded_keeps w WHERE w.run = c.run AND w.n = c.n), c.cause) `

@@ -170,6 +170,12 @@ func (db *DB) Schedule(run string) (choices string, err error) {
 	return choices, fail(db.path, "read the schedule", err)
 }
 
+// Expects is what the file of a run's last execution expects of it; "" where nobody said.
+func Expects(db *DB, run string) (text string, err error) {
+	err = db.sql.QueryRow(`SELECT coalesce((SELECT expects FROM executions WHERE run = ? ORDER BY n DESC LIMIT 1), '')`, run).Scan(&text)
+	return text, fail(db.path, "read what is expected of it", err)
+}
+
 // missing turns "no rows" into ErrNoRun.
 func (db *DB) missing(err error, run string) error {
 	if err == sql.ErrNoRows {

@@ -117,7 +117,7 @@ func longRecording(t *testing.T) {
 		if err := db.sql.QueryRow(`SELECT group_concat('"' || name || '"') FROM pragma_table_info(?)`, table).Scan(&names); err != nil {
 			t.Fatal(err)
 		}
-		values := strings.Replace(names, `"cause"`, `'compaction'`, 1)
+		values := names // every request but the first missed since its entry had expired
 		for _, c := range columns {
 			by := map[string]string{"seq": "i * 10", "n": "i", "request": "i * 10", "pred": "i - 1"}[c]
 			values = strings.Replace(values, `"`+c+`"`, by, 1)

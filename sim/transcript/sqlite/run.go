@@ -29,6 +29,7 @@ type Run struct {
 	Semantics     int
 	Spec          string // the effective scenario as canonical text
 	Files         []File // the project, sorted by path
+	Expects       string // what this execution's file expects of its runs; "" where nobody said
 }
 
 // File is one file of the project a run worked on.

@@ -41,7 +41,7 @@ CREATE TABLE executions (       -- each time a run was executed
   level TEXT NOT NULL,
   status TEXT NOT NULL,         -- as runs.outcome
   digest TEXT NOT NULL,         -- differs from another ended execution's: a bug
-  events INTEGER NOT NULL,
+  events INTEGER NOT NULL, expects TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (run, n)
 ) STRICT, WITHOUT ROWID;
 
@@ -330,6 +330,8 @@ CREATE TABLE specs (            -- stored once
 
 CREATE INDEX runs_listed ON "run_rows" (id, name, variant, policy, seed, outcome);
 
+CREATE INDEX recorded_by_number ON recorded_requests (run, n);
+
 CREATE VIEW lines AS
 SELECT run, seq,
   printf('%d %d.%09ds %d %s %s', seq, at / 1000000000, at % 1000000000, phase,
@@ -386,21 +388,6 @@ SELECT run, structure, sum(status = 'ok') AS calls, sum(status = 'error') AS fai
   sum(miss <> '') AS missed, sum(cost) AS cost, sum(cost) / 1e12 AS usd
 FROM calls GROUP BY run, structure;
 
-CREATE VIEW recorded_keeps AS
-SELECT c.run, c.n, CASE WHEN c.cause = 'ttl' AND
-  r.at - CASE WHEN c.user_turn AND r.agent = 0 THEN coalesce(p.ended_at, p.at) ELSE p.at END > 3600000000000 THEN 'ttl-idle' ELSE c.cause END AS cause
-FROM recorded_requests c JOIN requests r ON r.run = c.run AND r.seq = c.request
-LEFT JOIN requests p ON p.run = c.run AND p.n = c.pred;
-
-CREATE VIEW recorded_misses AS
-SELECT c.run, c.n, a.lineage, r.model, c.class, c.cause, k.meaning, c.pred AS after, c.expected, r.read, c.lost,
-  c.lost_cost AS cost, c.lost_cost / 1e12 AS usd, k.keep, c.server_reason, c.server_missed
-FROM recorded_requests c JOIN requests r ON r.run = c.run AND r.seq = c.request
-JOIN agents a ON a.run = r.run AND a.agent = r.agent AND a.activation = r.activation
-JOIN recorded_keeps w ON w.run = c.run AND w.n = c.n
-LEFT JOIN recorded_causes k ON k.cause = w.cause
-WHERE r.miss <> '';
-
 CREATE VIEW invariants AS
 SELECT run, name, checks, broken FROM invariant_rows
 UNION ALL
@@ -417,6 +404,22 @@ SELECT run, scope, name, value, unit FROM metric_rows -- of runs recorded before
 UNION ALL
 SELECT a.run, a.part, j.key, coalesce(a.figures ->> j.key, 0), j.value
 FROM alike_in a JOIN alike o ON o.sha256 = a.alike, json_each(o.object) j WHERE a.part <> 'invariants';
+
+CREATE VIEW recorded_keeps AS
+SELECT c.run, c.n, CASE WHEN c.cause = 'ttl' AND
+  r.at - CASE WHEN c.user_turn AND r.agent = 0 THEN coalesce(p.ended_at, p.at) ELSE p.at END > 3600000000000 THEN 'ttl-idle' ELSE c.cause END AS cause
+FROM recorded_requests c INDEXED BY recorded_by_number JOIN requests r ON r.run = c.run AND r.seq = c.request
+LEFT JOIN recorded_requests q INDEXED BY recorded_by_number ON q.run = c.run AND q.n = c.pred
+LEFT JOIN requests p ON p.run = q.run AND p.seq = q.request;
+
+CREATE VIEW recorded_misses AS
+SELECT c.run, c.n, a.lineage, r.model, c.class, c.cause, k.meaning, c.pred AS after, c.expected, r.read, c.lost,
+  c.lost_cost AS cost, c.lost_cost / 1e12 AS usd, k.keep, c.server_reason, c.server_missed
+FROM recorded_requests c JOIN requests r ON r.run = c.run AND r.seq = c.request
+JOIN agents a ON a.run = r.run AND a.agent = r.agent AND a.activation = r.activation
+JOIN recorded_keeps w ON w.run = c.run AND w.n = c.n
+LEFT JOIN recorded_causes k ON k.cause = w.cause
+WHERE r.miss <> '';
 
 INSERT INTO miss_reasons VALUES ('below-minimum', 'the marked prefix is shorter than the model caches');
 INSERT INTO miss_reasons VALUES ('expired', 'the entry''s TTL was over');

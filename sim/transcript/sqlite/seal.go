@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,14 +17,14 @@ import (
 )
 
 // sealVersion stands in front of a seal. It grows when the columns of a part
-// change. Those of version 2 say nothing of the classes of blocks; those of version 1,
+// change. Those of version 3 say nothing of what was expected; those of version 2 say nothing of the classes of blocks; those of version 1,
 // made before schema 18, sum the rows of the views metrics and invariants, too. One of a
 // version that is not known says nothing.
-const sealVersion, sealWithoutClasses, sealOfViews = "3", "2", "1"
+const sealVersion, sealWithoutExpects, sealWithoutClasses, sealOfViews = "4", "3", "2", "1"
 
 // knownSeal reports whether this program reads seals of a version.
 func knownSeal(version string) bool {
-	return version == sealVersion || version == sealWithoutClasses || version == sealOfViews
+	return slices.Contains([]string{sealVersion, sealWithoutExpects, sealWithoutClasses, sealOfViews}, version)
 }
 
 // neverSealed is the seal of a run that was recorded before there were any.
@@ -117,11 +118,20 @@ var (
 	executionsPart = part{"executions", `SELECT ` + executionColumns + ` FROM executions WHERE run = ? AND status <> 'running'`}
 )
 
+// executionsOf is the part that a seal of a version has of a run's executions.
+func executionsOf(version string) part {
+	p := executionsPart
+	if version != sealVersion {
+		p.query = strings.Replace(p.query, ",expects", "", 1)
+	}
+	return p
+}
+
 const endedPart, figuresPart, classesPart = "agents.ended", "alike_in", "nodes.class"
 
 // parts lists all that a seal of a version has, those with the most rows last.
 func parts(version string) []part {
-	list := []part{runsPart, specPart, executionsPart,
+	list := []part{runsPart, specPart, executionsOf(version),
 		{endedPart, "SELECT " + keyColumns + endColumns + " FROM agents WHERE run = ? AND ended_seq IS NOT NULL"}}
 	all := noRows
 	for _, x := range all.sealed() {
@@ -199,10 +209,12 @@ func (w *Writer) sealExecutions(tx *sql.Tx) error {
 		return err
 	}
 	head, _, found := strings.Cut(seal, " "+executionsPart.name+"=")
-	if version, _ := parseSeal(seal); !found || version == "" {
+	version, _ := parseSeal(seal)
+	if !found || version == "" {
 		return nil
 	}
-	s, err := executionsPart.read(tx, w.run)
+	of := executionsOf(version)
+	s, err := of.read(tx, w.run)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,6 @@ import (
 	"agentsim/metrics"
 	"agentsim/metrics/report"
 	"agentsim/metrics/sides"
-	"agentsim/scenarios/expect"
 )
 
 func sortedNames[V any](of map[string]V) []string { return slices.Sorted(maps.Keys(of)) }
@@ -118,20 +117,44 @@ func unfinished(runs []*recorded) (lines []string) {
 	return lines
 }
 
-// expected says whether what a scenario of the library expects of runs holds; of others,
-// where to see it.
-func expected(runs []*recorded) []string {
-	if !slices.ContainsFunc(runs, func(r *recorded) bool { return !r.Recorded() }) {
-		return nil
-	}
-	if m, specs := asInLibrary(runs); specs != nil {
-		figures := map[string]*metrics.Run{}
-		for _, r := range runs {
-			figures[r.Variant] = r.row.Run
+// together are runs that one file expects something of, at one seed and each of another
+// variant.
+type together struct {
+	*recorded // the first of them
+	names     []string
+	figures   map[string]*metrics.Run
+}
+
+// expected says whether what files expect of their runs holds; of runs of which nobody
+// said it, where to see it.
+func expected(runs []*recorded) (lines []string) {
+	var groups []together
+	unsaid := false
+	for _, r := range runs {
+		switch i := slices.IndexFunc(groups, func(g together) bool {
+			return g.expects == r.expects && g.Seed == r.Seed && g.figures[r.Variant] == nil
+		}); {
+		case r.misread != nil:
+			lines = append(lines, r.row.Variant+": "+r.misread.Error())
+		case r.sheet == nil:
+			unsaid = unsaid || !r.Recorded()
+		case i < 0:
+			groups = append(groups, together{r, []string{r.row.Variant}, map[string]*metrics.Run{r.Variant: r.row.Run}})
+		default:
+			groups[i].names, groups[i].figures[r.Variant] = append(groups[i].names, r.row.Variant), r.row.Run
 		}
-		return loading.Judged(expect.Judge(m.File.Expect, m.File.Cells(), figures), "")
 	}
-	return []string{"a record does not hold what its scenario expects: whether that holds, a run says, as a page too:", "agentsim run " + scenarioOf(runs) + " -o html"}
+	for _, g := range groups {
+		judged := loading.Judged(g.sheet.Judge(g.figures), g.sheet.Aside)
+		if len(groups) > 1 && judged != nil {
+			judged[0] = report.Some(g.names) + ": " + judged[0]
+		}
+		lines = append(lines, judged...)
+	}
+	if unsaid {
+		lines = append(lines, "what a scenario expects of its runs is on record where agentsim run recorded them; of others, a run says whether it holds:", "agentsim run "+scenarioOf(runs)+" -o html")
+	}
+	return lines
 }
 
 // undone says which items of work each run left undone.

@@ -11,6 +11,7 @@ import (
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/report"
+	"agentsim/scenarios/expect"
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
@@ -91,7 +92,7 @@ func (r *recorded) models(of map[string]llm.Usage) (out []metrics.Model) {
 }
 
 // prices are those that the run was recorded with. The scenario of a simulated one is read
-// for them, once.
+// for them, once, and what its file expects of it.
 func (r *recorded) prices() (rundb.Pricing, error) {
 	if r.Recorded() {
 		return rundb.PricesOr(r.db, r.RunInfo), nil
@@ -101,6 +102,12 @@ func (r *recorded) prices() (rundb.Pricing, error) {
 		return nil, err
 	}
 	r.changed = cmp.Or(rundb.ChangedSince(&stored), transcript.OtherForm(r.Digest))
+	if r.expects, err = sqlite.Expects(r.db, r.ID); err != nil {
+		return nil, err
+	}
+	if r.expects != "" {
+		r.sheet, r.misread = expect.ReadSheet(r.expects)
+	}
 	if r.spec, r.unread = rundb.Rebuild(&stored); r.unread != nil {
 		return cachemodel.Lookup, nil
 	}
@@ -156,7 +163,13 @@ func again(s *ui.Env, runs []*recorded) error {
 	}
 	h := harness.New(s, "running again", len(which))
 	defer h.Close()
-	err := h.Run(len(which), func(i int) (*harness.Job, error) { return &harness.Job{Spec: which[i].spec}, nil }, func(i int, got *harness.Run) error {
+	err := h.Run(len(which), func(i int) (*harness.Job, error) {
+		job := &harness.Job{Spec: which[i].spec}
+		if sheet := which[i].sheet; sheet != nil {
+			job.Watch = sheet.Watched()
+		}
+		return job, nil
+	}, func(i int, got *harness.Run) error {
 		if got.Result.Digest != which[i].Digest {
 			return ui.Failf(ui.Differs, "run %s comes out otherwise than it was recorded; agentsim replay %[1]s says where", ui.Short(which[i].ID))
 		}

@@ -14,6 +14,7 @@ import (
 	"agentsim/metrics/page"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
+	"agentsim/scenarios/expect"
 	"agentsim/sim"
 	"agentsim/sim/transcript/sqlite"
 
@@ -183,7 +184,7 @@ func turns(s *ui.Env, runs []*recorded) []string {
 	if err != nil || len(file.Sweep) == 0 || len(runs) < 2 {
 		return nil
 	}
-	if m, specs := asInLibrary(runs); specs != nil {
+	if m, specs := asInLibrary(file, runs); specs != nil {
 		var names []string
 		for _, x := range specs {
 			names = append(names, x.Variant)
@@ -202,13 +203,9 @@ func turns(s *ui.Env, runs []*recorded) []string {
 	return []string{"where another variant is the cheapest, by the scenario's own sweep, a run prints under this name:", "agentsim run " + name}
 }
 
-// asInLibrary makes the specs of runs anew, where all are of one scenario of the library
+// asInLibrary makes the specs of runs anew, where all are of this scenario of the library
 // as it is; nil where they are not.
-func asInLibrary(runs []*recorded) (*harness.Maker, []*sim.Spec) {
-	file, err := scenarios.Open(scenarioOf(runs))
-	if err != nil {
-		return nil, nil
-	}
+func asInLibrary(file *scenarios.File, runs []*recorded) (*harness.Maker, []*sim.Spec) {
 	m, names := &harness.Maker{File: file, Seed: &runs[0].Seed}, []string{}
 	for _, r := range runs {
 		names = append(names, r.Variant)
@@ -244,6 +241,7 @@ func (r *recorded) name(runs []*recorded) string {
 	for _, o := range runs {
 		switch {
 		case o == r:
+			continue
 		case o.Name != r.Name:
 			name = r.Name + "/" + name
 		case o.Variant == r.Variant && o.Seed != r.Seed && !r.Recorded():
@@ -272,6 +270,9 @@ type recorded struct {
 	said    said
 	spec    *sim.Spec // of a simulated one; nil where unread says why it cannot be read
 	unread  error
+	expects string        // what its file expects, as a sheet's text; "" where nobody said
+	sheet   *expect.Sheet // nil where nobody said, or misread says why it cannot be read
+	misread error
 	changed string            // why it is another program's
 	longer  map[string]string // what a TTL of 1h comes to, by the setting that has it
 }

@@ -139,11 +139,14 @@ func run(s *ui.Env, o *options) error {
 	if a.rec.DB != nil {
 		defer a.rec.DB.Close()
 	}
+	sheet := expect.NewSheet(m.File.Expect, m.File.Known(), m.File.Cells())
+	sheet.Aside = loading.Foreign(on)
+	a.rec.Expects = sheet.Text()
 	if a.done, err = runAll(s, m, specs, a.rec, o); err != nil {
 		return err
 	}
 	a.left = len(specs) - len(a.done)
-	a.verdicts = expect.Judge(m.File.Expect, m.File.Cells(), a.figures())
+	a.verdicts = sheet.Judge(a.figures())
 	var cut error // what kept the grid from being whole
 	if !interrupted(a.done) {
 		cut = a.sweep(s, m, specs)

@@ -21,7 +21,7 @@ type command struct {
 func (b *binder) runs(it *item, w *scenarios.Item, sc *scenarios.Scenario) {
 	t := b.t
 	for _, words := range w.Runs {
-		in := t.commandInput(words, w.ID, "Run it for work item "+w.ID, sc.Timeout(words))
+		in := t.commandInput(words, w.ID, "Run "+words+" for "+w.ID, sc.Timeout(words))
 		if _, ok := t.runIndex[in.Raw()]; ok {
 			continue
 		}

@@ -113,7 +113,7 @@ func (w *wanderer) item(it *item) {
 	}
 	if len(it.edits) > 0 && len(w.checks) > 0 {
 		check := w.check(key.Sub("check"))
-		it.builds = append(it.builds, w.addLook(it, w.checks[check], check, "Check the edits of work item "+it.id))
+		it.builds = append(it.builds, w.addLook(it, w.checks[check], check, edited+it.id+" with "+w.checks[check]))
 	}
 }
 
@@ -158,13 +158,13 @@ func (w *wanderer) detour(it *item, own []int, used *set, key rng.Key) detour {
 	case share < shellShare:
 		d.kind, d.shell, d.search = searchAction, true, w.t.addSearch("Grep", -1, w.word(p, key))
 	case share < gitShare:
-		history := histories[key.Sub("history").Between(0, int64(len(histories)-1))]
-		d.kind, d.target, d.look = lookAction, -1, w.addLook(it, history+shellWord(p), -1, aside+it.id)
+		h := histories[key.Sub("history").Between(0, int64(len(histories)-1))]
+		d.kind, d.target, d.look = lookAction, -1, w.addLook(it, h.words+shellWord(p), -1, h.about+path.Base(p))
 	case share < guessShare:
 		d.read.file = w.t.addFile(w.guess(p))
 	default:
 		check := w.check(key.Sub("test"))
-		d.what, d.kind, d.look = checking, lookAction, w.addLook(it, w.checks[check], check, aside+it.id)
+		d.what, d.kind, d.look = checking, lookAction, w.addLook(it, w.checks[check], check, "Run "+w.checks[check]+" as it stands")
 	}
 	return d
 }
@@ -220,15 +220,18 @@ func (w *wanderer) guess(p string) string {
 
 // histories are looks at the history of a file. Nothing but themselves spares them:
 // no place and no content says what was changed when.
-var histories = []string{"git log --oneline -5 -- ", "git diff HEAD~3 -- "}
+var histories = []struct{ words, about string }{
+	{"git log --oneline -5 -- ", "Show the last commits to "},
+	{"git diff HEAD~3 -- ", "Show what the last commits changed in "},
+}
 
-// aside is in front of an item's id where a detour's command is described.
-const aside = "Look around for work item "
+// edited is in front of an item's id where the check of its edits is described.
+const edited = "Check the edits of "
 
 // addLook is the index of a command of an item.
 func (w *wanderer) addLook(it *item, words string, check int, about string) int {
 	t, note := w.t, it.id
-	if !strings.HasPrefix(about, aside) {
+	if strings.HasPrefix(about, edited) {
 		note += ", edited"
 	}
 	in := t.commandInput(words, note, about, w.sc.Timeout(words))

@@ -56,7 +56,7 @@ func (r *Repo) open(fs *workspace.FS) {
 	}
 	r.fs, r.store = fs, &store{first: fs, empty: r.Empty, branches: []*Repo{r}}
 	if !r.Empty {
-		r.head = &commit{hash: "0000000", message: "the project as it was when the run began"}
+		r.head = &commit{hash: fs.Began()[:7], message: "the project as it was when the run began"}
 	}
 }
 

@@ -38,6 +38,9 @@ func (s *Snapshot) Open() *FS {
 	return &FS{base: s, files: map[string]*File{}, paths: s.paths, lent: true, searches: map[Search]*llm.Payload{}}
 }
 
+// Began is the hash of the snapshot over which the tree was opened.
+func (f *FS) Began() string { return f.base.hash }
+
 // File is one version of a file as one run sees it. It does not change; writing
 // makes another.
 type File struct {

@@ -74,12 +74,12 @@
   document.querySelectorAll("#answer table.sheet").forEach(sortable);
 
   // callLinks lets the dearest call of each row be opened. A narrow screen stacks the cells
-  // of such a row, each behind its title.
+  // of one that says of misses, each behind its title.
   function callLinks() {
     document.querySelectorAll("#answer table.sheet").forEach(table => {
       const titles = [...table.querySelectorAll("thead th")].map(th => th.textContent), at = titles.indexOf("DEAREST CALL");
       if (at < 0) return;
-      table.classList.add("stack");
+      if (titles.includes("MISS REASON")) table.classList.add("stack");
       for (const tr of table.tBodies[0].rows) [...tr.cells].forEach((td, i) => { td.dataset.title = titles[i]; });
       for (const tr of table.tBodies[0].rows) {
         const run = runs.findIndex(r => r.name === tr.cells[0].textContent), n = Number(tr.cells[at].dataset.v);
@@ -407,9 +407,12 @@
       g.clearRect(0, 0, width, canvas.height);
       g.font = "12px system-ui, sans-serif"; g.textBaseline = "middle"; g.lineWidth = 1;
       const step = niceStep((view.to - view.from) / Math.max(2, (width - left) / 90));
-      for (let t = Math.ceil(view.from / step) * step; t <= view.to; t += step) {
+      for (let t = Math.ceil(view.from / step) * step, end = 0; t <= view.to; t += step) {
         g.fillStyle = line; g.fillRect(x(t), top - 4, 1, order.length * row + 4);
-        g.fillStyle = dim; g.fillText(time(t), Math.min(x(t) + 3, width - 50), 10);
+        const text = time(t), size = g.measureText(text).width, at = Math.min(x(t) + 3, width - size - 2);
+        if (at < end) continue; // it has no room beside the one before
+        g.fillStyle = dim; g.fillText(text, at, 10);
+        end = at + size + 6;
       }
       order.forEach(i => {
         const a = run.agents[i];

@@ -181,6 +181,37 @@ func TestReport(t *testing.T) {
 		w.is("colours", `(() => { const c = document.querySelector("canvas"), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data, s = new Set();
 			for (let i = 0; i < d.length; i += 4) s.add(d[i] + "," + d[i+1] + "," + d[i+2]); return s.size > 5; })()`, "true")
 	})
+	t.Run("RPT-02 the dearest call of all is one click away", func(t *testing.T) {
+		w.t = t
+		w.is("the call that the dearest row's button opens", `(() => {
+			const table = [...document.querySelectorAll("#answer table.sheet")].find(t => [...t.tHead.rows[0].cells].some(c => c.textContent === "ITS COST"));
+			const titles = [...table.tHead.rows[0].cells].map(c => c.textContent), cost = titles.indexOf("ITS COST"), call = titles.indexOf("DEAREST CALL");
+			const row = [...table.tBodies[0].rows].sort((a, b) => Number(b.cells[cost].dataset.v) - Number(a.cells[cost].dataset.v))[0];
+			row.cells[call].querySelector("button").click();
+			const runs = JSON.parse(document.getElementById("data").textContent), all = runs.flatMap(r => r.calls.map(c => ({ run: r.id.slice(0, 8), n: c.n, cost: c.c })));
+			const most = all.sort((a, b) => b.cost - a.cost)[0];
+			return location.hash.includes("run=" + most.run) && location.hash.includes("call=" + most.n) || location.hash + " and " + JSON.stringify(most);
+		})()`, "true")
+		w.open("r.html", "")
+	})
+	t.Run("RPT-06 the times above lanes are in the picture and apart at every width", func(t *testing.T) {
+		w.t = t
+		w.agentsim(append([]string{"report", "--db", "t.db", "-o", "day.html"}, w.runs("run", "day-session", "--no-audit")[0])...)
+		w.open("day.html", "")
+		w.is("times that run into others or out of the picture", `(() => {
+			const proto = CanvasRenderingContext2D.prototype, was = proto.fillText, box = document.querySelector(".lanes"), wrong = [];
+			let seen = [], told = 0;
+			proto.fillText = function (text, x, y) { if (y === 10) seen.push([text, x, x + this.measureText(text).width]); return was.call(this, text, x, y); };
+			for (let width = 300; width <= 1200; width += 7) {
+				seen = []; box.style.width = width + "px"; dispatchEvent(new Event("resize"));
+				told += seen.length;
+				seen.forEach((s, i) => { if (s[2] > box.clientWidth || i > 0 && s[1] < seen[i - 1][2]) wrong.push(width + ": " + s[0]); });
+			}
+			proto.fillText = was; box.style.width = ""; dispatchEvent(new Event("resize"));
+			return wrong.slice(0, 5).join(", ") + (told > 300 ? "" : told + " times");
+		})()`, "")
+		w.open("r.html", "")
+	})
 	t.Run("RPT-03 filter, keys and deep links", func(t *testing.T) {
 		w.t = t
 		w.is("it opens on the cheapest run", `document.querySelector(".tabs [aria-selected=true]").textContent`, "eight")

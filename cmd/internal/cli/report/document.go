@@ -182,6 +182,8 @@ type spent struct {
 	calls, failed int64
 	metrics.Parts
 	misses cachemodel.Picodollars // of it, more than hits would have been
+	one    int64                  // a call of them, the dearest
+	most   cachemodel.Picodollars // that it cost
 }
 
 // money is a row for each type of agent of each run, the dearest first.
@@ -206,7 +208,11 @@ func money(runs []*recorded) *report.Sheet {
 				sum.failed++
 			}
 			if p, err := c.Price(c.Model); err == nil {
-				sum.Parts = sum.Plus(parts(p, c.Usage))
+				bill := parts(p, c.Usage)
+				sum.Parts = sum.Plus(bill)
+				if all := bill.Total(); sum.one == 0 || all > sum.most {
+					sum.one, sum.most = c.N, all
+				}
 			}
 			if c.Miss != "" {
 				sum.misses += c.Loss(0).Cost
@@ -229,7 +235,9 @@ func money(runs []*recorded) *report.Sheet {
 		col{Head: " UNCACHED", Drop: 5, Of: func(x spent) report.Value { return report.Dollars(x.Input) }},
 		col{Head: " OUTPUT", Drop: 4, Of: func(x spent) report.Value { return report.Dollars(x.Output) }},
 		col{Head: " COST", Of: func(x spent) report.Value { return report.Dollars(x.Total()) }},
-		col{Head: " OF IT MISSES", Of: func(x spent) report.Value { return report.Dollars(x.misses) }})
+		col{Head: " OF IT MISSES", Of: func(x spent) report.Value { return report.Dollars(x.misses) }},
+		col{Head: " DEAREST CALL", Drop: 2, Of: func(x spent) report.Value { return report.Count(x.one).If(x.one > 0) }},
+		col{Head: " ITS COST", Drop: 2, Of: func(x spent) report.Value { return report.Dollars(x.most).If(x.one > 0) }})
 }
 
 // lost is what the misses of one run for one cause cost.

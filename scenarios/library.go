@@ -170,7 +170,7 @@ var sections = []Section{
 	{Word: "PRM", About: "permissions, prompts and who answers them", Scenarios: []string{"held-back", "permission-modes", "bubble-vs-denied"}},
 	{Word: "PLN", About: "plan mode: what it costs to plan, and to be kept waiting", Scenarios: []string{"plan-mode"}},
 	{Word: "WKT", About: "worktrees and remote agents: whether they pay", Scenarios: []string{"worktrees", "remote"}},
-	{Word: "VER", About: "the verification agent", Scenarios: []string{"verdicts"}},
+	{Word: "VER", About: "verification: the agent for it, and what a second look finds", Scenarios: []string{"verdicts", "second-look"}},
 	{Word: "BTW", About: "side questions, and what clients ask on their own", Scenarios: []string{"side-question", "day-session"}},
 	{Word: "MCP", About: "MCP servers: when they are there, and how their tools are in front of agents", Scenarios: []string{"mcp-servers", "tool-search", "agent-servers", "client-layouts"}},
 	{Word: "LEAN", About: "agents without CLAUDE.md and git status", Scenarios: []string{"explore-at-scale"}},

@@ -45,7 +45,8 @@ func (r *recorded) figures() (*metrics.Run, error) {
 	m := &metrics.Run{Scenario: r.Name, Variant: r.Variant, Seed: r.Seed, Outcome: transcript.RunOutcome(r.Outcome), Started: int64(len(r.agents)), Makespan: r.EndedAt.Sub(0)}
 	for i := range r.agents {
 		a := &r.agents[i]
-		m.Agents = append(m.Agents, metrics.Agent{Lineage: a.Lineage, Parent: a.Parent, Type: a.Type, Model: a.Model, Status: transcript.Ending(a.Status)})
+		m.Agents = append(m.Agents, metrics.Agent{Lineage: a.Lineage, Parent: a.Parent, Type: a.Type, Model: a.Model, Status: transcript.Ending(a.Status),
+			Started: a.StartedAt, Ended: max(a.StartedAt, a.EndedAt)})
 	}
 	t := &m.Total
 	t.Calls, t.Usage = r.Calls, r.Usage

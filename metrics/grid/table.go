@@ -55,11 +55,15 @@ func costCell(c *Cell) string {
 	if !c.Finished() {
 		return Unfinished
 	}
-	text := Dollars(c.Median("cost"))
-	if done, total := c.Median("items.done"), c.Median("items.total"); done < total {
-		text += fmt.Sprintf(" (%d/%d)", done, total)
+	return Dollars(c.Median("cost")) + Left(c.Median("items.done"), c.Median("items.total"))
+}
+
+// Left marks what is left undone of so many items of work; "" for nothing.
+func Left(done, total int64) string {
+	if done < total {
+		return fmt.Sprintf(" (%d/%d)", done, total)
 	}
-	return text
+	return ""
 }
 
 // Unfinished stands in for the cost of a run that did not finish.

@@ -7,6 +7,7 @@
 package minimal
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -72,6 +73,17 @@ func (s *Stack) Said(a *agent.Agent, text *llm.Payload) {
 
 // show prints a line on the terminal.
 func show(a *agent.Agent, line string) { a.Record(&transcript.Terminal{Line: line}) }
+
+// Departure is what the minimal stack does otherwise, by the statement that it leaves.
+func Departure(id string) string { return cmp.Or(departures[id], id) }
+
+var departures = map[string]string{
+	"SUB-08": "a sub-agent starts without some of what it has in the full stack",
+	"SUB-10": "a sub-agent asks nobody, whatever mode its parent is in",
+	"SUB-12": "all that a sub-agent said comes home, not its last text alone",
+	"SUB-16": "a sub-agent's error comes home unmarked",
+	"SUB-18": "what a sub-agent uses is in nobody's counters",
+}
 
 // departs records where the minimal stack leaves a statement of the full one.
 func departs(a *agent.Agent, id, detail string) {

@@ -28,7 +28,7 @@ func TestLeaves(t *testing.T) {
 			spec := &sim.Spec{Variant: x.variant, Scenario: &scenarios.Scenario{Name: "alone"}}
 			done = append(done, executed{Run: &harness.Run{Spec: spec}, leaves: d.left()})
 		}
-		want := strings.Join([]string{"minimal, minimal-explore: " + departures["SUB-08"] + "; " + departures["SUB-10"] + "; " + departures["SUB-12"],
+		want := strings.Join([]string{"minimal, minimal-explore: " + sim.Departure("SUB-08") + "; " + sim.Departure("SUB-10") + "; " + sim.Departure("SUB-12"),
 			"minimal-error: a sub-agent's error comes home unmarked", "alone: what a sub-agent uses is in nobody's counters"}, "\n")
 		if got := strings.Join(leaves(done), "\n"); got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)

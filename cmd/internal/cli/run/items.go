@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,6 +8,7 @@ import (
 
 	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
+	"agentsim/sim"
 	"agentsim/sim/transcript"
 )
 
@@ -302,15 +302,6 @@ func wanting(name string, it *scenarios.Item) string {
 	return "lacks " + strings.Replace(name, "gist:", "summary of ", 1)
 }
 
-// departures are what the minimal stack does otherwise, by the statements that it leaves.
-var departures = map[string]string{
-	"SUB-08": "a sub-agent starts without some of what it has in the full stack",
-	"SUB-10": "a sub-agent asks nobody, whatever mode its parent is in",
-	"SUB-12": "all that a sub-agent said comes home, not its last text alone",
-	"SUB-16": "a sub-agent's error comes home unmarked",
-	"SUB-18": "what a sub-agent uses is in nobody's counters",
-}
-
 // leaves says in a line for each group of variants of the minimal stack
 // what they do otherwise than the full one.
 func leaves(done []executed) (out []string) {
@@ -319,7 +310,7 @@ func leaves(done []executed) (out []string) {
 	for _, x := range done {
 		words := slices.Clone(x.leaves)
 		for i, id := range words {
-			words[i] = cmp.Or(departures[id], id)
+			words[i] = sim.Departure(id)
 		}
 		if set := strings.Join(words, "; "); set != "" {
 			if of[set] == nil {

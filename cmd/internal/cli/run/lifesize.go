@@ -94,13 +94,10 @@ func turned(small, large []report.Row, command string) []string {
 
 // left marks what a run left undone of its work, as sweep does; "" for nothing.
 func left(r *metrics.Run) string {
-	switch o := r.Items; {
-	case !r.Finished():
+	if !r.Finished() {
 		return " (" + grid.Unfinished + ")"
-	case o.Done < o.Total:
-		return fmt.Sprintf(" (%d/%d)", o.Done, o.Total)
 	}
-	return ""
+	return grid.Left(r.Items.Done, r.Items.Total)
 }
 
 // order is the variants by their bills.

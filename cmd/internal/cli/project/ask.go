@@ -39,10 +39,34 @@ type reply struct {
 		saved
 		Next string `json:"nextCursor"`
 	} `json:"result"`
-	Error *struct {
-		Message string `json:"message"`
-	} `json:"error"`
+	Error *refusal `json:"error"`
 }
+
+// refusal is a request that a server does not answer; Supported are the revisions of the
+// protocol that it speaks, where another one is why.
+type refusal struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Data    struct {
+		Supported []string `json:"supported"`
+	} `json:"data"`
+
+	method string
+}
+
+func (r *refusal) Error() string {
+	if len(r.Data.Supported) > 0 {
+		return fmt.Sprintf("it refused %s: it speaks the protocol of %.200s, and not of %s or %s", r.method, strings.Join(r.Data.Supported, ", "), stateless, greeted)
+	}
+	return fmt.Sprintf("it refused %s: %.200s", r.method, r.Message)
+}
+
+// The revisions of the protocol: the last one in which a client greets a server, and the
+// one in which each request says what it needs.
+const (
+	greeted   = "2025-11-25"
+	stateless = "2026-07-28"
+)
 
 // conversation is one with a server over its standard input and output.
 type conversation struct {
@@ -94,15 +118,11 @@ func ask(s project.Server, dir string, wait time.Duration) (*saved, error) {
 
 // tools greets the server and collects the pages of its list.
 func (c *conversation) tools() (*saved, error) {
-	hello, err := c.call("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": struct{}{}, "clientInfo": map[string]string{"name": "agentsim", "version": "1"}})
+	hello, params, err := c.greet()
 	if err != nil {
 		return nil, err
 	}
-	if err := c.send(map[string]any{"jsonrpc": "2.0", "method": "notifications/initialized"}); err != nil {
-		return nil, err
-	}
 	out := &saved{Instructions: hello.Result.Instructions, Tools: []json.RawMessage{}}
-	params := map[string]any{}
 	for {
 		page, err := c.call("tools/list", params)
 		if err != nil {
@@ -123,6 +143,28 @@ func (c *conversation) tools() (*saved, error) {
 	}
 }
 
+// greet asks what the server says of itself. params are those of each later request. A
+// server that refuses to be greeted is asked as the revision without greetings has it: one
+// of before may say nothing at all to a request in front of its greeting.
+func (c *conversation) greet() (hello *reply, params map[string]any, err error) {
+	client := map[string]string{"name": "agentsim", "version": "1"}
+	hello, err = c.call("initialize", map[string]any{"protocolVersion": greeted, "capabilities": struct{}{}, "clientInfo": client})
+	if err == nil {
+		return hello, map[string]any{}, c.send(map[string]any{"jsonrpc": "2.0", "method": "notifications/initialized"})
+	}
+	var first, second *refusal
+	if !errors.As(err, &first) {
+		return nil, nil, err
+	}
+	const meta = "io.modelcontextprotocol/"
+	params = map[string]any{"_meta": map[string]any{meta + "protocolVersion": stateless, meta + "clientCapabilities": struct{}{}, meta + "clientInfo": client}}
+	hello, err = c.call("server/discover", params)
+	if err != nil && (!errors.As(err, &second) || len(second.Data.Supported) == 0) {
+		return nil, nil, first // it knows of no discovery: its answer to the greeting says more
+	}
+	return hello, params, err
+}
+
 // call sends a request and waits for its answer; other messages are skipped.
 func (c *conversation) call(method string, params any) (*reply, error) {
 	c.id++
@@ -141,7 +183,8 @@ func (c *conversation) call(method string, params any) (*reply, error) {
 			return nil, fmt.Errorf("what it says is no message of the protocol: %.60q", line)
 		case r.ID == nil || *r.ID != c.id || r.Method != "":
 		case r.Error != nil:
-			return nil, fmt.Errorf("it refused %s: %.200s", method, r.Error.Message)
+			r.Error.method = method
+			return nil, r.Error
 		case r.Result == nil:
 			return nil, fmt.Errorf("its answer to %s holds no result", method)
 		default:

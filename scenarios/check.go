@@ -108,7 +108,7 @@ func (c *checker) gateValue(path, name, v string) {
 	case !slices.Contains(g.Values(), v):
 		c.bad(path, "", "gate %s is %s, not %q", name, strings.Join(g.Values(), " or "), v)
 	case !g.Built && v != g.Default:
-		c.bad(path, "leave it at "+g.Default, "gate %s (%s) is a bridge's: no run reads it", name, g.What)
+		c.bad(path, "leave it at "+g.Default, "gate %s (%s) is one that no run reads", name, g.What)
 	}
 }
 

@@ -31,6 +31,7 @@ type Set struct {
 	AgentSwarms          bool
 	StrictPluginOnly     bool
 	DisableBackground    bool
+	Workflows            bool
 }
 
 // Internal is the USER_TYPE of internal builds; everything else is external.
@@ -64,9 +65,10 @@ var all = [...]Gate{
 	{"PROACTIVE", "false", "proactive mode", true, func(s *Set) *bool { return &s.Proactive }},
 	{"TRANSCRIPT_CLASSIFIER", "false", "hand-off classifier over child transcripts", true, func(s *Set) *bool { return &s.TranscriptClassifier }},
 	{userType, "external", "who built it: ant is internal", true, nil},
+	{"WORKFLOWS", "false", "workflows, whose tool no agent has here", false, func(s *Set) *bool { return &s.Workflows }},
 	{StrictPlugins, "false", "definitions of users and projects bring no MCP servers", true, func(s *Set) *bool { return &s.StrictPluginOnly }},
 	{"tengu_auto_background_agents", "false", "synchronous agents move to the background after " + strconv.Itoa(int(AutoBackground/vtime.Second)) + " s", true, func(s *Set) *bool { return &s.AutoBackground }},
-	{BridgeMultiSession, "false", "several sessions on one bridge", false, func(s *Set) *bool { return &s.BridgeMultiSession }},
+	{BridgeMultiSession, "false", "several sessions on one bridge, behind which no run is", false, func(s *Set) *bool { return &s.BridgeMultiSession }},
 	{"tengu_scratch", "false", "a scratchpad shared by workers", true, func(s *Set) *bool { return &s.Scratch }},
 	{"tengu_slim_subagent_claudemd", "true", "Explore and Plan go without CLAUDE.md", true, func(s *Set) *bool { return &s.SlimSubagentClaudeMd }},
 }

@@ -17,7 +17,7 @@ var gateDefaults = map[string]string{
 	"tengu_auto_background_agents": "false", "CLAUDE_AUTO_BACKGROUND_TASKS": "false", "tengu_scratch": "false",
 	"TRANSCRIPT_CLASSIFIER": "false", "tengu_slim_subagent_claudemd": "true", "tengu_ccr_bridge_multi_session": "false",
 	"USER_TYPE": "external", "KAIROS": "false", "PROACTIVE": "false", "AGENT_SWARMS": "false",
-	"strictPluginOnlyCustomization": "false", "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "false",
+	"strictPluginOnlyCustomization": "false", "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "false", "WORKFLOWS": "false",
 }
 
 func testGateNames(t *testing.T) {

@@ -11,6 +11,8 @@ import (
 
 	"agentsim/scenarios/document"
 	"agentsim/scenarios/expect"
+	"agentsim/sim/llm"
+	"agentsim/sim/llm/tokens"
 	swarm "agentsim/sim/team"
 )
 
@@ -93,8 +95,15 @@ func (c *checker) step(at string, t *UserStep) {
 	if t.To != "" && (t.Message == nil || len(t.Asks) > 0) {
 		c.bad(at+".to", "message: …", "to names the teammate that hears a message, which asks for no work")
 	}
-	if m := t.Message; t.To != "" && m != nil && max(len(m.Text), m.Bytes) > swarm.MaxMail {
-		c.bad(at+".message", "write it to a file and send its path", "a message to a teammate has at most %d bytes, and this one has %d", swarm.MaxMail, max(len(m.Text), m.Bytes))
+	if m := t.Message; t.To != "" && m != nil {
+		most := llm.Measure{}
+		most.Bytes[llm.Prose] = swarm.MaxMail
+		switch n, tokens := max(len(m.Text), m.Bytes), tokens.Approx(c.s.Provider.ModelID(c.s.Provider.Model)).Tokens(most); {
+		case n > swarm.MaxMail:
+			c.bad(at+".message", "write it to a file and send its path", "a message to a teammate has at most %d bytes, and this one has %d", swarm.MaxMail, n)
+		case m.Tokens.Hi > tokens:
+			c.bad(at+".message", "write it to a file and send its path", "a message to a teammate has at most %d bytes, %d tokens of this model's, and this one may have %d", swarm.MaxMail, tokens, m.Tokens.Hi)
+		}
 	}
 	if q := t.Aside; q != nil {
 		switch {

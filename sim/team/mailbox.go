@@ -45,6 +45,7 @@ type progress struct {
 	offset, lines int
 	sum           string
 	counts        map[string]int // mails by sender
+	lined         map[string]int // where the line of a sum begins
 }
 
 // NewBox makes an empty mailbox.
@@ -53,7 +54,7 @@ func NewBox(of string) *Box { return OpenBox(of, nil) }
 // OpenBox is the mailbox of a file of which nothing has been read. What is wrong with
 // the file is told by Read and Append.
 func OpenBox(of string, file []byte) *Box {
-	fresh := func() progress { return progress{counts: map[string]int{}} }
+	fresh := func() progress { return progress{counts: map[string]int{}, lined: map[string]int{}} }
 	b := &Box{of: of, file: bytes.Clone(file), written: fresh(), read: fresh()}
 	return b
 }
@@ -90,7 +91,8 @@ func (b *Box) Append(from string, kind MailKind, text string) (Mail, error) {
 	return m, nil
 }
 
-// Read returns what was appended since it was last called, in order. Where the file is
+// Read returns what was appended since it was last called, in order; what was delivered
+// twice, once. Where the file is
 // cut off or forged it returns what stands in front and a *Problem, now and from then on.
 func (b *Box) Read() ([]Mail, error) { return b.read.take(b.of, b.file) }
 
@@ -106,15 +108,20 @@ func (p *progress) take(of string, file []byte) (out []Mail, err error) {
 		if err := json.Unmarshal(raw, &l, json.RejectUnknownMembers(true)); err != nil {
 			return wrong("it is no mail: " + err.Error())
 		}
+		end := p.offset + len(raw) + 1
+		if first, ok := p.lined[l.Sum]; ok && bytes.HasPrefix(file[first:], file[p.offset:end]) {
+			p.lines, p.offset = p.lines+1, end // delivered twice
+			continue
+		}
 		m := Mail{l.From, l.N, l.Kind, l.Text}
 		sum := m.sum(p.sum)
 		switch want := p.counts[l.From] + 1; {
 		case l.N != want:
 			return wrong(fmt.Sprintf("it is mail %d of %s where %d is next", l.N, l.From, want))
-		case !bytes.Equal(m.append(nil, sum), file[p.offset:p.offset+len(raw)+1]):
+		case !bytes.Equal(m.append(nil, sum), file[p.offset:end]):
 			return wrong("it was not written by a member of the team: its sum is another")
 		}
-		p.passed(m, sum, p.offset+len(raw)+1)
+		p.passed(m, sum, end)
 		out = append(out, m)
 	}
 	return out, nil
@@ -123,6 +130,7 @@ func (p *progress) take(of string, file []byte) (out []Mail, err error) {
 // passed counts a mail whose line has a sum and ends at an offset.
 func (p *progress) passed(m Mail, sum string, end int) {
 	p.counts[m.From]++
+	p.lined[sum] = p.offset
 	p.sum, p.lines, p.offset = sum, p.lines+1, end
 }
 

@@ -8,6 +8,7 @@ import (
 	"agentsim/sim/gate"
 	"agentsim/sim/kernel"
 	"agentsim/sim/vtime"
+	"agentsim/sim/worktree"
 )
 
 // Mode is how a bridge runs sessions.
@@ -44,6 +45,8 @@ type Config struct {
 	TimeOut   vtime.Duration // of a session; 0 is DefaultTimeOut
 	Token     string         // the outer one
 	Directory string
+
+	Repository worktree.Repository // of Directory; what mode worktree makes sessions' worktrees in
 }
 
 // check completes the configuration.
@@ -61,6 +64,8 @@ func (c *Config) check() error {
 		return fmt.Errorf("unknown mode %q", c.Mode)
 	case !c.Gates.BridgeMultiSession:
 		return fmt.Errorf("mode %s runs several sessions, which gate %s has to allow", c.Mode, gate.BridgeMultiSession)
+	case c.Mode == Worktree && c.Repository == nil:
+		return fmt.Errorf("mode %s needs a repository", c.Mode)
 	}
 	return nil
 }
@@ -72,7 +77,8 @@ type Bridge struct {
 	control Control
 	start   Start
 	log     func(text string)
-	works   map[string]bool // all that was taken
+	works   map[string]bool               // all that was taken
+	trees   map[string]*worktree.Worktree // that were made, by session
 	live    []*session
 	all     []*session
 	procs   []*kernel.Proc
@@ -84,7 +90,7 @@ func New(k *kernel.Kernel, cfg Config, control Control, start Start, log func(st
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	return &Bridge{k: k, cfg: cfg, control: control, start: start, log: log, works: map[string]bool{}}, nil
+	return &Bridge{k: k, cfg: cfg, control: control, start: start, log: log, works: map[string]bool{}, trees: map[string]*worktree.Worktree{}}, nil
 }
 
 func (b *Bridge) tell(format string, args ...any) { b.log(fmt.Sprintf(format, args...)) }

@@ -2,6 +2,7 @@ package bridge_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"agentsim/sim/kernel"
 	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
+	"agentsim/sim/worktree"
 )
 
 // asking has a root that asks about each of two commands, and about one more behind a
@@ -164,8 +166,40 @@ func options() bridge.Options {
 
 func many(o bridge.Options, mode bridge.Mode, sessions int) bridge.Options {
 	o.Mode, o.Sessions, o.Gates.BridgeMultiSession = mode, sessions, true
+	if mode == bridge.Worktree {
+		o.Repository = newTrees()
+	}
 	return o
 }
+
+// trees are the worktrees of a repository, some of which hold changes when they end.
+type trees struct {
+	made    map[string]bool
+	changed map[string]bool
+	count   int
+}
+
+func newTrees() *trees { return &trees{made: map[string]bool{}} }
+
+func (r *trees) Taken(slug string) bool { return r.made[slug] }
+
+func (r *trees) Add(slug string) (worktree.Tree, error) {
+	if r.made[slug] {
+		return nil, fmt.Errorf("worktree %s is there", slug)
+	}
+	r.made[slug] = true
+	r.count++
+	return &tree{r, slug}, nil
+}
+
+type tree struct {
+	of   *trees
+	slug string
+}
+
+func (t *tree) Changed() (bool, error) { return t.of.changed[t.slug], nil }
+
+func (t *tree) Remove() error { delete(t.of.made, t.slug); return nil }
 
 func at(seconds int64) vtime.Instant { return vtime.Instant(seconds) * vtime.Instant(vtime.Second) }
 
@@ -242,8 +276,19 @@ func capacity(t *testing.T) {
 			t.Errorf("mode %s without the gate: %v", mode, err)
 		}
 	}
+	o.Mode, o.Gates.BridgeMultiSession = bridge.Worktree, true
+	if _, err := bridge.Play(o, nil); err == nil || !strings.Contains(err.Error(), "needs a repository") {
+		t.Errorf("mode worktree without a repository: %v", err)
+	}
 	s := &starting{}
-	out := play(t, many(options(), bridge.Worktree, 40), s)
+	o = many(options(), bridge.Worktree, 40)
+	repository := o.Repository.(*trees)
+	repository.changed = map[string]bool{"s7": true}
+	out := play(t, o, s)
+	if kept := slices.Sorted(maps.Keys(repository.made)); repository.count != 40 || !slices.Equal(kept, []string{"s7"}) {
+		t.Errorf("%d worktrees, left are %v", repository.count, kept)
+	}
+	has(t, out, "s7.1: its worktree is kept", "s8.1: its worktree is removed")
 	if wrong := whole(out, 4); wrong != nil || s.most != 32 || s.places[39] != "/work/.claude/worktrees/s40" {
 		t.Errorf("%d at one time, the last in %s\n%s", s.most, s.places[len(s.places)-1], strings.Join(wrong, "\n"))
 	}

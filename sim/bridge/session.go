@@ -6,12 +6,14 @@ import (
 
 	"agentsim/sim/kernel"
 	"agentsim/sim/vtime"
+	"agentsim/sim/worktree"
 )
 
 // session is a session that a bridge runs.
 type session struct {
 	b           *Bridge
 	work        Work
+	tree        *worktree.Worktree // nil where it has none
 	process     *process
 	refresh     *refresher
 	helpers     []*kernel.Proc
@@ -50,9 +52,10 @@ func (s *session) run(p *kernel.Proc) error {
 
 // begin starts the process and what goes on beside it.
 func (s *session) begin() error {
-	b, dir := s.b, s.b.cfg.Directory
-	if b.cfg.Mode == Worktree {
-		dir = path.Join(dir, ".claude/worktrees", s.work.Session)
+	b := s.b
+	dir, err := s.place()
+	if err != nil {
+		return err
 	}
 	r, err := b.start(s.work.Session, dir, s.work.Token)
 	if err != nil {
@@ -78,6 +81,27 @@ func (s *session) begin() error {
 	return nil
 }
 
+// place is the directory in which the session works: in mode worktree a worktree of its
+// own, which is made for its first work, and gone on with where that one has left changes.
+func (s *session) place() (string, error) {
+	cfg := &s.b.cfg
+	if cfg.Mode != Worktree {
+		return cfg.Directory, nil
+	}
+	w := s.b.trees[s.work.Session]
+	if w != nil && w.End() {
+		w.Reopen()
+	} else {
+		var err error
+		if w, err = worktree.Make(cfg.Repository, s.work.Session); err != nil {
+			return "", err
+		}
+		s.b.trees[s.work.Session] = w
+	}
+	s.tree = w
+	return path.Join(cfg.Directory, worktree.Path(s.work.Session)), nil
+}
+
 // unrefreshed says to the session's users, in the order of its lines, that its token will
 // not be refreshed: what it asks for is refused from that token's end on.
 func (s *session) unrefreshed(err error) {
@@ -94,8 +118,14 @@ func (s *session) freed(p *kernel.Proc) error {
 	return err
 }
 
-// leave ends what goes on beside the process, and the process.
+// leave ends what goes on beside the process, and the process; its worktree stays where
+// it holds changes.
 func (s *session) leave() {
+	if s.tree != nil {
+		defer func() {
+			s.b.tell("%s: its worktree is %s", s.work.ID, map[bool]string{true: "kept", false: "removed"}[s.tree.End()])
+		}()
+	}
 	if s.process == nil {
 		s.b.free(s)
 		return

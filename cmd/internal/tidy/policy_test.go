@@ -100,7 +100,7 @@ metrics/junit:
 
 sim:                   sim/memo WORDS WORLD MODEL scenarios sim/client cachemodel cachemodel/laws metrics sim/agent sim/mcp sim/plan BESIDE sim/definition sim/audit
 sim/crossover:         sim/memo WORDS WORLD scenarios cachemodel metrics sim sim/recording sim/recording/profile
-sim/bridge:            sim/vtime sim/rng sim/kernel sim/gate
+sim/bridge:            sim/vtime sim/rng sim/kernel sim/gate sim/worktree
 sim/bridge/session:    sim/vtime sim/rng sim/llm sim/kernel sim/permission sim/transcript scenarios sim sim/bridge
 sim/reprice:           WORDS sim/workspace scenarios cachemodel mockllm/script mockllm/latency sim sim/agent sim/transcript/sqlite
 

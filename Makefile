@@ -103,7 +103,7 @@ dist: ## dist/: programs for Linux and, without the record, macOS, their checksu
 	$(LICENCES)
 	cd dist && sha256sum agentsim-* LICENCES.txt > SHA256SUMS
 
-bench: ## all benchmarks, each beside the bare loop measured in the same run
+bench: ## all benchmarks; what bars are set for is measured beside its reference in the same run
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 # A fuzz target runs alone: one `go test -fuzz` for each.

@@ -2,9 +2,7 @@ package sim
 
 import (
 	"container/heap"
-	"fmt"
 	"iter"
-	"testing"
 
 	"github.com/zeebo/xxh3"
 )
@@ -28,42 +26,50 @@ func (h *bareHeap) Pop() any {
 	return w
 }
 
-// bareBytes is about what a call of BenchmarkCall hashes: three blocks of a
-// conversation and the text of five events.
+// bareBytes is about what a call of BenchmarkCall hashed when the bars were set: three
+// blocks of a conversation and the text of five events.
 const bareBytes = 1100
 
-// BenchmarkBareCall is the floor under BenchmarkCall: coroutines that wake three
-// times a call by a heap (first byte, last byte, tool) and hash as many bytes.
-// There are no agents, no cache, no model and no events in it.
-func BenchmarkBareCall(b *testing.B) {
-	for _, n := range []int{4, 90, 1_000, 10_000, 100_000} {
-		b.Run(fmt.Sprintf("alive=%d", n), func(b *testing.B) {
-			buf, sum := make([]byte, bareBytes), xxh3.Uint128{}
-			nexts := make([]func() (int64, bool), n)
-			var h bareHeap
-			for i := range n {
-				next, stop := iter.Pull(func(yield func(int64) bool) {
-					for c := int64(1); ; c++ {
-						if !yield(400+c&7) || !yield(600) || !yield(20) {
-							return
-						}
-						buf[i%bareBytes]++
-						sum = xxh3.Hash128(buf)
-					}
-				})
-				defer stop()
-				nexts[i] = next
-				heap.Push(&h, bareWake{int64(i), i})
+// bareLoop is the floor under a call: coroutines that wake three times a call by a heap
+// (first byte, last byte, tool) and hash as many bytes. There are no agents, no cache,
+// no model and no events in it. Its calls are those of all coroutines together.
+type bareLoop struct {
+	heap  bareHeap
+	nexts []func() (int64, bool)
+	stops []func()
+	sum   xxh3.Uint128
+}
+
+func newBareLoop(n int) *bareLoop {
+	l := &bareLoop{}
+	buf := make([]byte, bareBytes)
+	for i := range n {
+		next, stop := iter.Pull(func(yield func(int64) bool) {
+			for c := int64(1); ; c++ {
+				if !yield(400+c&7) || !yield(600) || !yield(20) {
+					return
+				}
+				buf[i%bareBytes]++
+				l.sum = xxh3.Hash128(buf)
 			}
-			b.ResetTimer()
-			for range b.N * 3 {
-				w := &h[0]
-				d, _ := nexts[w.who]()
-				w.at += d
-				heap.Fix(&h, 0)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N), "ns/call")
-			_ = sum
 		})
+		l.nexts, l.stops = append(l.nexts, next), append(l.stops, stop)
+		heap.Push(&l.heap, bareWake{int64(i), i})
+	}
+	return l
+}
+
+func (l *bareLoop) run(calls int) {
+	for range calls * 3 {
+		w := &l.heap[0]
+		d, _ := l.nexts[w.who]()
+		w.at += d
+		heap.Fix(&l.heap, 0)
+	}
+}
+
+func (l *bareLoop) close() {
+	for _, stop := range l.stops {
+		stop()
 	}
 }

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"syscall"
 	"testing"
-	"time"
 
 	"agentsim/scenarios"
 	"agentsim/sim/audit"
@@ -47,8 +45,8 @@ func benchSpec(b testing.TB, n, turns int) *Spec {
 }
 
 // BenchmarkCall measures one model call through the whole stack, unrecorded, by
-// the number of agents alive. ns/call, B/call and allocs/call exclude building
-// the world.
+// the number of agents alive. ns/call, which is processor time, B/call and allocs/call
+// exclude building the world.
 func BenchmarkCall(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the command does
 	for _, n := range []int{4, 90, 1_000, 10_000, 100_000} {
@@ -61,17 +59,17 @@ func BenchmarkCall(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				runtime.GC()
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				b.StartTimer()
-				if err := r.kernel.Run(); err != nil {
+				took := spent(func() { err = r.kernel.Run() })
+				if err != nil {
 					b.Fatal(err)
 				}
 				b.StopTimer()
 				runtime.ReadMemStats(&after)
 				calls := float64(n * (turns + 1))
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/calls, "ns/call")
+				b.ReportMetric(took/calls, "ns/call")
 				b.ReportMetric(float64(after.Mallocs-before.Mallocs)/calls, "allocs/call")
 				b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/calls, "B/call")
 				b.ReportMetric(float64(after.Sys)/(1<<20), "MiB")
@@ -81,127 +79,38 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// BenchmarkAudit measures what the auditor costs on top of a call: the same world
-// without and with it by turns. Equal runs are equal event by event, so each is timed in
-// laps of as many events, and counts by its fastest of every lap: another program that
-// disturbs a lap in one run spoils nothing. All are processor times. ratio is one by the other.
-func BenchmarkAudit(b *testing.B) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	for _, n := range []int{4, 90, 1_000} {
-		b.Run(fmt.Sprintf("alive=%d", n), func(b *testing.B) {
-			turns := min(50_000/n, 2_000) // no check looks at a history twice, so fewer turns cost a call as much
-			calls := float64(n * (turns + 1))
-			var best [2][]time.Duration
-			var allocs [2]float64
-			for i := range b.N * 2 {
-				spec := benchSpec(b, n, turns)
-				sinks := []transcript.Sink{transcript.NewDigest()}
-				if i%2 == 1 {
-					sinks = append(sinks, audit.New(AuditOptions(spec)))
-				}
-				took, made := runTimed(b, spec, transcript.Tee(sinks...))
-				if best[i%2] == nil {
-					best[i%2] = took
-				}
-				for k := range took {
-					best[i%2][k] = min(best[i%2][k], took[k])
-				}
-				allocs[i%2] = made / calls
-			}
-			bare, audited := float64(sum(best[0]))/calls, float64(sum(best[1]))/calls
-			b.ReportMetric(bare, "ns/call")
-			b.ReportMetric(audited, "audited-ns/call")
-			b.ReportMetric(audited/bare, "ratio")
-			b.ReportMetric(allocs[1]-allocs[0], "audit-allocs/call")
-			b.ReportMetric(0, "ns/op")
-		})
-	}
+func TestCallCost(t *testing.T) {
+	t.Run("SPD-02 a call, with its answer, its tool and its events, allocates at most six times", func(t *testing.T) {
+		const agents, turns = 4, 1_000
+		if made := allocations(t, benchSpec(t, agents, turns)); made > 6*agents*turns {
+			t.Errorf("%d allocations in %d calls", made, agents*turns)
+		}
+	})
 }
 
-// laps is a sink that notes how long every lap of a run took.
-type laps struct {
-	transcript.Sink
-	events int
-	last   time.Duration
-	took   []time.Duration
-}
-
-// lap is how many events a lap has: about a millisecond.
-const lap = 1_024
-
-func (l *laps) Emit(e *transcript.Event) {
-	l.Sink.Emit(e)
-	if l.events++; l.events%lap == 0 {
-		l.end()
-	}
-}
-
-func (l *laps) end() {
-	now := spent()
-	l.took, l.last = append(l.took, now-l.last), now
-}
-
-// spent is the processor time of this process, which other programs do not lengthen.
-func spent() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-func sum(list []time.Duration) (all time.Duration) {
-	for _, d := range list {
-		all += d
-	}
-	return all
-}
-
-// runTimed runs a world and tells the time of its laps and its allocations without what
-// building it takes.
-func runTimed(b *testing.B, spec *Spec, sink transcript.Sink) (took []time.Duration, allocs float64) {
-	timed := &laps{Sink: sink}
-	r, err := build(spec, nil, timed)
+// allocations is how many a run makes without what building its world takes.
+func allocations(t *testing.T, spec *Spec, more ...transcript.Sink) int64 {
+	t.Helper()
+	r, err := build(spec, nil, transcript.Tee(append(more, transcript.NewDigest())...))
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	defer r.kernel.Close()
-	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	timed.events, timed.took, timed.last = 0, nil, spent()
 	if err := r.kernel.Run(); err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
-	timed.end()
 	runtime.ReadMemStats(&after)
-	return timed.took, float64(after.Mallocs - before.Mallocs)
+	return int64(after.Mallocs - before.Mallocs)
 }
 
 func TestAuditCost(t *testing.T) {
 	t.Run("SPD-04 the auditor allocates for less than one call in ten", func(t *testing.T) {
 		const agents, turns = 4, 1_000
-		var made [2]uint64
-		for i := range made {
-			spec := benchSpec(t, agents, turns)
-			sinks := []transcript.Sink{transcript.NewDigest()}
-			if i == 1 {
-				sinks = append(sinks, audit.New(AuditOptions(spec)))
-			}
-			r, err := build(spec, nil, transcript.Tee(sinks...))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			if err := r.kernel.Run(); err != nil {
-				t.Fatal(err)
-			}
-			runtime.ReadMemStats(&after)
-			r.kernel.Close()
-			made[i] = after.Mallocs - before.Mallocs
-		}
-		if more := int64(made[1]) - int64(made[0]); more > agents*turns/10 {
+		spec := benchSpec(t, agents, turns)
+		audited := allocations(t, spec, audit.New(AuditOptions(spec)))
+		if more := audited - allocations(t, spec); more > agents*turns/10 {
 			t.Errorf("%d allocations more in %d calls", more, agents*turns)
 		}
 	})

@@ -37,6 +37,8 @@ type Agent struct {
 // life is what an agent holds while it lives, in parts. What is a part's own is
 // changed by its methods.
 type life struct {
+	turn turn // where its loop is; first, since the kernel has that and what is behind it fetched ahead of a step
+
 	// who it is and what it may do
 	key      rng.Key
 	def      *Definition
@@ -66,8 +68,7 @@ type life struct {
 	inserted []string // tools that it found and that stand among those in front
 	searched []string // likewise, from its next request on
 
-	// where its loop is
-	turn      turn
+	// how far it has come
 	answers   int
 	turns     int // in this activation, of a root since the user last spoke
 	toolUses  int

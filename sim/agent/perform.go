@@ -112,7 +112,9 @@ func (u *toolUse) run(env *tool.Env) {
 
 // logs keeps what was changed since the log was looked at.
 func (u *toolUse) logs(env *tool.Env) {
-	u.wrote = append(u.wrote, logged{u.from, len(env.FS.Log())})
+	if to := len(env.FS.Log()); to > u.from {
+		u.wrote = append(u.wrote, logged{u.from, to})
+	}
 }
 
 // after notes what the tool has read and what a command did beyond its output.

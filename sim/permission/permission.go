@@ -136,7 +136,8 @@ func (p *Policy) decide(c *Call) Decision {
 		return Decision{Allow, p.Unasked}
 	}
 	if byMode == Ask && p.Mode == Auto && p.Classifier != nil {
-		return Decision{p.Classifier.Classify(c), "classifier"}
+		asked := *c // others' calls stay off the heap
+		return Decision{p.Classifier.Classify(&asked), "classifier"}
 	}
 	return Decision{byMode, row.why}
 }

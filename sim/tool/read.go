@@ -131,11 +131,11 @@ func emptyField(name string) error { return fmt.Errorf("field %q must not be emp
 // absolute path for a name.
 func (e *Env) seen(name string) (*workspace.File, error) {
 	fs, rel, err := e.place(name)
-	if err != nil || fs == e.FS {
-		return e.file(name)
+	if err != nil {
+		return nil, err
 	}
 	f, err := find(fs, rel, name)
-	if err == nil {
+	if err == nil && fs != e.FS {
 		f = f.As(e.absolute(name))
 	}
 	return f, err

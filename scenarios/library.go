@@ -174,7 +174,7 @@ var sections = []Section{
 	{Word: "BTW", About: "side questions, and what clients ask on their own", Scenarios: []string{"side-question", "day-session"}},
 	{Word: "MCP", About: "MCP servers: when they are there, and how their tools are in front of agents", Scenarios: []string{"mcp-servers", "tool-search", "agent-servers", "client-layouts"}},
 	{Word: "LEAN", About: "agents without CLAUDE.md and git status", Scenarios: []string{"explore-at-scale"}},
-	{Word: "BRG", About: "bridge", Without: "a bridge is around sessions, not in them; agentsim session is the process that one starts"},
+	{Word: "BRG", About: "what a bridge changes for the session behind it", Scenarios: []string{"far-user"}},
 	{Word: "MIN", About: "the minimal stack", Scenarios: []string{"minimal-vs-full"}},
 	{Word: "CACHE-A", About: "Anthropic's cache: what is read, written and expires", Scenarios: []string{"cold-fan-out", "fan-out", "flipped-gate", "recorded-notebook", "day-session"}},
 	{Word: "CACHE-B", About: "other providers' caches", Without: "a scenario's provider is Anthropic; the package cachemodel has the others and tests them by their rules"},

@@ -19,11 +19,16 @@ import (
 
 // lifeSize runs the variants of a user's own scenario once more, unrecorded, with the
 // sizes of recorded sessions, where they ran with the small ones of the language: heads
-// and reports of that size can turn a ranking. There is nothing to say of a single
+// and reports of that size can turn a ranking. Of a scenario of the library, which is to
+// be there at once, it says how one does. There is nothing to say of a single
 // variant, and where no agent is given work.
 func (o *options) lifeSize(s *ui.Env, a *answer) (lines []string, err error) {
-	if len(a.done) < 2 || !loading.LooksLikePath(o.name) || slices.ContainsFunc(a.done, func(x executed) bool { return !invented(x.Spec) || x.Result.Outcome != sim.Completed }) {
+	if len(a.done) < 2 || slices.ContainsFunc(a.done, func(x executed) bool { return !invented(x.Spec) || x.Result.Outcome != sim.Completed }) {
 		return nil, nil
+	}
+	command := "agentsim run " + ui.Quote(o.name) + " --profile " + profile.Default
+	if !loading.LooksLikePath(o.name) {
+		return []string{"not run with sizes of recorded sessions, which may rank the variants otherwise", command}, nil
 	}
 	with := *o
 	with.project.Profile = profile.Default
@@ -50,7 +55,7 @@ func (o *options) lifeSize(s *ui.Env, a *answer) (lines []string, err error) {
 	if err != nil || h.Stop.Has() {
 		return nil, err
 	}
-	lines = turned(a.rows(), rows, "agentsim run "+ui.Quote(o.name)+" --profile "+profile.Default)
+	lines = turned(a.rows(), rows, command)
 	unstruck, mistake := h.Unstruck()
 	for _, x := range unstruck {
 		lines = append(lines, x.String())

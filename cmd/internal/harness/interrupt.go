@@ -36,6 +36,7 @@ type Interrupt struct {
 	mu    sync.Mutex
 	fired os.Signal // the one that came; nil for none
 	runs  map[*kernel.Kernel]bool
+	on    func() // what else a signal does; nil for nothing
 	done  chan struct{}
 }
 
@@ -66,6 +67,22 @@ func (x *Interrupt) fire(sig os.Signal) {
 	for k := range x.runs {
 		k.Interrupt()
 	}
+	if x.on != nil {
+		x.on()
+	}
+}
+
+// On has a signal call do until done is called; one thing at a time is done so.
+func (x *Interrupt) On(do func()) (done func()) {
+	set := func(do func()) {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		if x.on = do; do != nil && x.fired != nil {
+			do()
+		}
+	}
+	set(do)
+	return func() { set(nil) }
 }
 
 // Stop ends the waiting.

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"agentsim/cmd/internal/harness"
 	"agentsim/sim/project"
 )
 
@@ -77,16 +78,23 @@ type conversation struct {
 	wait  time.Duration
 }
 
-// ask starts a server, asks it for its tools, and ends it.
-func ask(s project.Server, dir string, wait time.Duration) (*saved, error) {
+// ask starts a server, asks it for its tools, and ends it, at a signal too.
+func ask(s project.Server, dir string, wait time.Duration, stop *harness.Interrupt) (*saved, error) {
 	in, out, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	if err := in.SetReadDeadline(time.Now().Add(wait)); err != nil {
+	from, to, err := os.Pipe()
+	if err != nil {
 		return nil, errors.Join(err, out.Close())
 	}
+	defer to.Close()
+	until := func(t time.Time) error { return errors.Join(in.SetReadDeadline(t), to.SetWriteDeadline(t)) }
+	if err := until(time.Now().Add(wait)); err != nil {
+		return nil, errors.Join(err, out.Close(), from.Close())
+	}
+	defer stop.On(func() { _ = until(time.Now()) })() // what it waits for comes no more
 	var values []string
 	for name, value := range s.Env {
 		values = append(values, name+"="+expanded(value))
@@ -95,16 +103,9 @@ func ask(s project.Server, dir string, wait time.Duration) (*saved, error) {
 	for _, a := range s.Args {
 		cmd.Args = append(cmd.Args, expanded(a))
 	}
-	cmd.Dir, cmd.Env, cmd.Stdout = dir, append(os.Environ(), values...), out
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout = dir, append(os.Environ(), values...), from, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	to, err := cmd.StdinPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if closed := out.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err := errors.Join(cmd.Start(), from.Close(), out.Close()); err != nil {
 		return nil, fmt.Errorf("%s cannot be started: %w", s.Command, err)
 	}
 	defer func() {
@@ -168,7 +169,11 @@ func (c *conversation) greet() (hello *reply, params map[string]any, err error) 
 // call sends a request and waits for its answer; other messages are skipped.
 func (c *conversation) call(method string, params any) (*reply, error) {
 	c.id++
-	if err := c.send(map[string]any{"jsonrpc": "2.0", "id": c.id, "method": method, "params": params}); err != nil {
+	late := fmt.Errorf("it did not answer %s within %s", method, c.wait)
+	switch err := c.send(map[string]any{"jsonrpc": "2.0", "id": c.id, "method": method, "params": params}); {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, late
+	case err != nil:
 		return nil, err
 	}
 	for c.lines.Scan() {
@@ -193,7 +198,7 @@ func (c *conversation) call(method string, params any) (*reply, error) {
 	}
 	switch err := c.lines.Err(); {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, fmt.Errorf("it did not answer %s within %s", method, c.wait)
+		return nil, late
 	case errors.Is(err, bufio.ErrTooLong):
 		return nil, fmt.Errorf("its answer to %s is larger than %d MiB", method, maxLine>>20)
 	case err != nil:

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
@@ -67,11 +68,17 @@ func servers(s *ui.Env, dir string, save bool, wait time.Duration, output string
 	}
 	defer in.Close()
 	list, problems := project.Servers(project.Source{Dir: in, Name: filepath.ToSlash(filepath.Clean(dir))})
+	stop := harness.Listen(s)
+	defer stop.Stop()
 	var rows []row
-	for _, server := range list {
+	for i, server := range list {
 		x := row{Server: server}
 		if save {
-			if p := x.save(in, dir, wait); p != nil {
+			p := x.save(in, dir, wait, stop)
+			if stop.Has() {
+				return ui.Failf(ui.Interrupted, "interrupted at server %s, %d of %d: it was ended, and nothing of it is saved", x.Name, i+1, len(list))
+			}
+			if p != nil {
 				problems = append(problems, p)
 			}
 		}
@@ -115,14 +122,14 @@ func (x *row) look(in *hostdir.Dir) {
 }
 
 // save asks the server and keeps its answer.
-func (x *row) save(in *hostdir.Dir, dir string, wait time.Duration) *definition.Problem {
+func (x *row) save(in *hostdir.Dir, dir string, wait time.Duration, stop *harness.Interrupt) *definition.Problem {
 	problem := func(format string, args ...any) *definition.Problem {
 		return &definition.Problem{File: filepath.ToSlash(filepath.Join(dir, ".mcp.json")), Line: x.Line, Col: 1, Msg: "server " + x.Name + ": " + fmt.Sprintf(format, args...)}
 	}
 	if x.Command == "" {
 		return problem("it is no command: write the answer of its tools/list into %s%s.json yourself", project.SavedDir, x.Name)
 	}
-	kept, err := ask(x.Server, dir, wait)
+	kept, err := ask(x.Server, dir, wait, stop)
 	if err != nil {
 		return problem("%v", err)
 	}

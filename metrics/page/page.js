@@ -179,18 +179,18 @@
 
   function agentTable(run) {
     const order = tree(run);
-    const part = (i, f) => run.calls.reduce((n, c) => n + (c.g === i ? f(c) : 0), 0);
+    const known = (n, text) => n < 0 ? "–" : text(n);
     return sheet([
       ["AGENT", false, i => "\u00a0\u00a0".repeat(run.agents[i].d) + run.agents[i].l],
       ["TYPE", false, i => run.agents[i].t],
       ["MODEL", false, i => run.agents[i].m],
       ["FROM", true, i => time(run.agents[i].a), i => run.agents[i].a],
       ["TO", true, i => time(run.agents[i].b), i => run.agents[i].b],
-      ["CALLS", true, i => count(run.agents[i].n), i => run.agents[i].n],
-      ["CACHE READ", true, i => short(part(i, c => c.cr || 0)), i => part(i, c => c.cr || 0)],
-      ["CACHE WRITE", true, i => short(part(i, written)), i => part(i, written)],
-      ["OUTPUT", true, i => short(part(i, c => c.o || 0)), i => part(i, c => c.o || 0)],
-      ["COST", true, i => money(run.agents[i].c), i => run.agents[i].c],
+      ["CALLS", true, i => known(run.agents[i].n, count), i => run.agents[i].n],
+      ["CACHE READ", true, i => short(run.agents[i].r), i => run.agents[i].r],
+      ["CACHE WRITE", true, i => short(run.agents[i].w), i => run.agents[i].w],
+      ["OUTPUT", true, i => short(run.agents[i].o), i => run.agents[i].o],
+      ["COST", true, i => known(run.agents[i].c, money), i => run.agents[i].c],
       ["ENDED", false, i => run.agents[i].e],
     ], order, (tr, i) => {
       tr.tabIndex = 0;

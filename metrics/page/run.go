@@ -31,7 +31,10 @@ type Agent struct {
 	From      int64  `json:"a"`
 	To        int64  `json:"b"`
 	Ended     string `json:"e"` // how its last activation ended, and why
-	Cost      int64  `json:"c"` // of its own calls
+	Read      int64  `json:"r"` // tokens of its own calls
+	Write     int64  `json:"w"`
+	Output    int64  `json:"o"`
+	Cost      int64  `json:"c"` // of its own calls; -1, as Calls, where the record does not hold them
 	Calls     int64  `json:"n"`
 }
 

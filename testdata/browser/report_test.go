@@ -353,6 +353,11 @@ func TestServe(t *testing.T) {
 		w.is("the run that was recorded meanwhile is the first", `document.querySelector("tbody tr").cells[2].textContent`, "hello")
 		w.do(chromedp.Click("tbody tr a"), chromedp.WaitVisible("canvas[data-drawn]"))
 		w.is("its page", `document.querySelector("h1").textContent`, "hello")
+		w.do(chromedp.Navigate(address+"?words=eight"), chromedp.WaitVisible("table"), chromedp.Click("tbody tr a"), chromedp.WaitVisible("canvas[data-drawn]"))
+		w.is("of an agent whose calls are not recorded, calls, tokens of cache write, and cost", `(() => {
+			const table = [...document.querySelectorAll("table")].find(t => t.tHead.rows[0].textContent.includes("ENDED")), at = t => [...table.tHead.rows[0].cells].findIndex(c => c.textContent === t);
+			const main = table.tBodies[0].rows[0], cell = t => main.cells[at(t)].textContent;
+			return cell("CALLS") + " " + (Number(main.cells[at("CACHE WRITE")].dataset.v) > 0) + " " + cell("COST"); })()`, "– true –")
 		w.do(chromedp.Navigate(address+"?words=nine"), chromedp.WaitVisible("table"))
 		w.is("only those of the word", `[...document.querySelectorAll("tbody tr")].every(tr => tr.cells[3].textContent === "nine")`, "true")
 		w.do(chromedp.Navigate(address+"?words=fan-out"), chromedp.WaitVisible("table"))

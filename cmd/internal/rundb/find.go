@@ -57,7 +57,7 @@ func Head(d *report.Document, db *sqlite.DB, r sqlite.RunInfo) error {
 		name += "/" + r.Variant
 	}
 	d.Say("run %s   %s · seed %d · %s · %s, %s", ui.Short(r.ID), name, r.Seed, r.Policy, r.Ending(), report.Time(r.EndedAt.Sub(0)))
-	for _, note := range []string{r.Detail, levelNote(r)} {
+	for _, note := range []string{r.Detail, LevelNote(r)} {
 		if note != "" {
 			d.Say("%s", note)
 		}

@@ -10,8 +10,8 @@ import (
 	"agentsim/sim/transcript/sqlite"
 )
 
-// levelNote says what of a run is not recorded; "" when everything is.
-func levelNote(info sqlite.RunInfo) string {
+// LevelNote says what of a run is not recorded; "" when everything is.
+func LevelNote(info sqlite.RunInfo) string {
 	switch {
 	case info.Level == sqlite.Calls:
 		return "recorded with --record calls: what requests held is not recorded"

@@ -51,8 +51,10 @@ func document(s *ui.Env, runs []*recorded, at string) *report.Document {
 	}
 	d.LabelMarked("expected", loading.WhetherMissed, expected(runs)...)
 	d.Label("replay", commands(runs, "agentsim replay %s"+at)...)
-	d.Title("Where the money went")
-	d.Table(money(runs))
+	if slices.ContainsFunc(runs, func(r *recorded) bool { return len(r.calls) > 0 }) {
+		d.Title("Where the money went")
+		d.Table(money(runs))
+	}
 	if lost := losses(runs); len(lost) > 0 {
 		d.Title("Calls that read less than they could have")
 		d.Table(lossTable(lost, at))

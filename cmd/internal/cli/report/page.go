@@ -51,7 +51,10 @@ func (r *recorded) lanes(out *page.Run) error {
 	for i := range r.agents {
 		a := &r.agents[i]
 		lane := page.Agent{Lineage: a.Lineage, ID: a.ID, Type: a.Type, Structure: a.Structure, Model: a.Model, Parent: -1, From: int64(a.StartedAt), To: int64(max(a.EndedAt, a.StartedAt)),
-			Ended: a.Status, Cost: a.Cost, Calls: a.Calls}
+			Ended: a.Status, Read: a.Usage.Read, Write: a.Usage.Write5m + a.Usage.Write1h, Output: a.Usage.Output, Cost: a.Cost, Calls: a.Calls}
+		if !r.Keeps(a) {
+			lane.Cost, lane.Calls = -1, -1
+		}
 		if a.Why != "" {
 			lane.Ended += ": " + a.Why
 		}
@@ -101,12 +104,10 @@ func markText(m sqlite.Mark) string {
 // pieces adds the blocks, and says by its hash where each is; none where the record
 // does not hold them.
 func (r *recorded) pieces(out *page.Run) (map[string]int, error) {
-	switch text := rundb.WithoutContent(r.RunInfo); {
-	case text != "":
-		out.Missing = text
+	if out.Missing = rundb.WithoutContent(r.RunInfo); out.Missing != "" {
 		return nil, nil
-	case !r.Level.Content():
-		out.Missing = fmt.Sprintf("recorded with --record %s: what requests held is not recorded", r.Level)
+	}
+	if out.Missing = rundb.LevelNote(r.RunInfo); !r.Level.Content() {
 		return nil, nil
 	}
 	list, err := r.db.Pieces(r.ID, longest)

@@ -1,6 +1,9 @@
 package sqlite
 
-import "database/sql"
+import (
+	"database/sql"
+	"unicode/utf8"
+)
 
 // Piece is one block of a run's conversations, with all that is in front of it by
 // way of Parent. Equal conversations share their blocks.
@@ -17,15 +20,20 @@ type Piece struct {
 // there are none.
 func (db *DB) Pieces(run string, excerpt int) ([]Piece, error) {
 	return query(db, "read the blocks", func(rows *sql.Rows) (p Piece, err error) {
-		return p, rows.Scan(&p.Hash, &p.Parent, &p.Level, &p.Role, &p.Kind, &p.Name, &p.Pos, &p.Bytes, &p.Excerpt)
+		err = rows.Scan(&p.Hash, &p.Parent, &p.Level, &p.Role, &p.Kind, &p.Name, &p.Pos, &p.Bytes, &p.Excerpt)
+		if text := []rune(p.Excerpt); len(text) > excerpt {
+			p.Excerpt = string(text[:excerpt])
+		}
+		return p, err
 	}, `WITH RECURSIVE up(hash, parent) AS (
 			SELECT n.hash, n.parent FROM nodes n WHERE n.hash IN
 				(SELECT head FROM requests WHERE run = ?1 UNION SELECT answer FROM requests WHERE run = ?1)
 			UNION
 			SELECT n.hash, n.parent FROM up JOIN nodes n ON n.hash = up.parent)
-		SELECT n.hash, n.parent, n.level, n.role, n.kind, n.name, n.pos, coalesce(p.bytes, 0), substr(coalesce(p.content, ''), 1, ?2)
+		SELECT n.hash, n.parent, n.level, n.role, n.kind, n.name, n.pos, coalesce(p.bytes, 0),
+			coalesce(CAST(substr(CAST(p.content AS BLOB), 1, ?2) AS TEXT), '') -- of a text substr takes nothing behind a NUL
 		FROM up JOIN nodes n ON n.hash = up.hash LEFT JOIN payloads p ON p.sha256 = n.payload 
-		ORDER BY n.pos, n.kind = '', instr('tools system messages', n.level), n.hash`, run, excerpt)
+		ORDER BY n.pos, n.kind = '', instr('tools system messages', n.level), n.hash`, run, utf8.UTFMax*excerpt)
 }
 
 // Mail is one message on its way: a notification, a re-invocation or a user's word.

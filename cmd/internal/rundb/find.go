@@ -2,6 +2,7 @@ package rundb
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,7 +73,7 @@ func recordedHead(d *report.Document, db *sqlite.DB, r sqlite.RunInfo) error {
 	if err != nil {
 		return err
 	}
-	sizes, err := db.Unbilled(r.ID)
+	sizes, outputs, err := db.Unbilled(r.ID)
 	if err != nil {
 		return err
 	}
@@ -90,8 +91,17 @@ func recordedHead(d *report.Document, db *sqlite.DB, r sqlite.RunInfo) error {
 	case sizes > 0:
 		d.Say("the recording holds no bill of %d of %s: what was read and billed is that of the others", sizes, ui.Plural(int(r.Calls), "request"))
 	}
+	if outputs > 0 {
+		d.Say("%s", Placeholders(outputs, r.Calls))
+	}
 	d.Say("")
 	return nil
+}
+
+// Placeholders says that so many of a session's answers are recorded with a placeholder
+// for their size.
+func Placeholders(n, of int64) string {
+	return fmt.Sprintf("the output of %s of %s is a placeholder in the recording, the least that it was: bills lack the rest", ui.Count(n), ui.Things(of, "request"))
 }
 
 // BilledCalls is how many calls of a run have a bill, of a simulated one all.
@@ -99,7 +109,7 @@ func BilledCalls(db *sqlite.DB, r sqlite.RunInfo) (int64, error) {
 	if !r.Recorded() {
 		return r.Calls, nil
 	}
-	without, err := db.Unbilled(r.ID)
+	without, _, err := db.Unbilled(r.ID)
 	return r.Calls - without, err
 }
 

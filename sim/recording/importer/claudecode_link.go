@@ -55,7 +55,7 @@ func (c *claudeCodeReader) link() {
 		if t, ok := c.agents[s.agent]; ok {
 			c.spawned(t, int32(i))
 		} else {
-			c.skip("sub-agent whose requests are not in the recording")
+			c.skip(AgentMissing)
 		}
 	}
 	for i := range c.threads {

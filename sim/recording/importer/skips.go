@@ -10,6 +10,10 @@ import (
 	"agentsim/sim/recording"
 )
 
+// AgentMissing is what is said of a sub-agent that a session started and that is not in
+// the recording: what it cost is in no bill.
+const AgentMissing = "sub-agent whose requests are not in the recording"
+
 // maxSkips is how many kinds of skips are told apart; further ones are counted
 // together.
 const maxSkips = 200

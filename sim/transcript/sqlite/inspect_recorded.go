@@ -73,10 +73,12 @@ func (db *DB) RecordedHead(run string) (*recording.Session, vtime.Instant, error
 	return s, start, fail(db.path, "read the session of run "+run, err)
 }
 
-// Unbilled is how many requests of an imported run the recording holds no bill of.
-func (db *DB) Unbilled(run string) (n int64, err error) {
-	err = db.sql.QueryRow(`SELECT count(*) FROM recorded_requests WHERE run = ? AND billed = 0`, run).Scan(&n)
-	return n, fail(db.path, "read the requests", err)
+// Unbilled is of how many requests of an imported run the recording holds no bill, and
+// of how many others a bill with a placeholder for the output.
+func (db *DB) Unbilled(run string) (n, outputs int64, err error) {
+	err = db.sql.QueryRow(`SELECT count(*) FILTER (WHERE billed = 0), count(*) FILTER (WHERE billed = 1 AND output_known = 0)
+		FROM recorded_requests WHERE run = ?`, run).Scan(&n, &outputs)
+	return n, outputs, fail(db.path, "read the requests", err)
 }
 
 // Priced reports whether the price of every call of a run is known. It is so for

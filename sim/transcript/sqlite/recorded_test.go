@@ -102,8 +102,8 @@ func recordedViews(t *testing.T) {
 	if err != nil || len(calls) != 2 || calls[1].N != 2 {
 		t.Errorf("%v (%v)", calls, err)
 	}
-	if n, err := db.Unbilled("r"); n != 1 || err != nil {
-		t.Errorf("%d requests without a bill (%v)", n, err)
+	if n, outputs, err := db.Unbilled("r"); n != 1 || outputs != 0 || err != nil {
+		t.Errorf("%d requests without a bill, %d with a placeholder (%v)", n, outputs, err)
 	}
 }
 

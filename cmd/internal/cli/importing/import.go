@@ -92,7 +92,8 @@ type importedRun struct {
 	metrics  *metrics.Run
 	requests int
 	unbilled int       // requests of which only the prompt's size is known, or not even that
-	billed   llm.Usage // of the others
+	outputs  int       // requests of whose output the recording holds a placeholder
+	billed   llm.Usage // of those that have a bill
 	executed int       // how often the run has been imported; 0 for a dry run
 }
 
@@ -170,6 +171,9 @@ func importSession(s *ui.Env, db *sqlite.DB, x *recording.Session, price rundb.P
 	for i := range x.Requests {
 		if r := &x.Requests[i]; r.Billed {
 			out.billed = out.billed.Plus(r.Usage)
+			if !r.OutputKnown {
+				out.outputs++
+			}
 		} else {
 			out.unbilled++
 		}

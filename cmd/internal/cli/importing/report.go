@@ -136,8 +136,9 @@ func again(done []importedRun) (n int) {
 // unpriced says why a session has no cost.
 func unpriced(d *report.Document, done []importedRun) {
 	sessions, seen := map[string]int{}, []string(nil)
-	var sizes, parts, without, requests int
+	var sizes, parts, without, requests, outputs, all int
 	for i := range done {
+		all, outputs = all+done[i].requests, outputs+done[i].outputs
 		switch x := &done[i]; {
 		case x.unbilled == 0:
 		case x.unbilled == x.requests:
@@ -162,6 +163,9 @@ func unpriced(d *report.Document, done []importedRun) {
 	}
 	if parts > 0 {
 		d.Label("no bill", fmt.Sprintf("%d of %s in %s: CACHE READ, HIT RATE and COST are those of the others", without, ui.Plural(requests, "request"), ui.Plural(parts, "session")))
+	}
+	if outputs > 0 {
+		d.Label("no bill", rundb.Placeholders(int64(outputs), int64(all)))
 	}
 	for _, model := range seen {
 		d.Label("no price", ui.Quote(model)+", in "+ui.Plural(sessions[model], "session"))

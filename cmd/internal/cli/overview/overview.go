@@ -71,12 +71,13 @@ func sessionsSeen(s *ui.Env, d *report.Document) bool {
 	if m.unpriced > 0 {
 		text += fmt.Sprintf("; %s more have no price", ui.Count(m.unpriced))
 	}
+	text += m.lacks()
 	d.Label("cost", text)
 	if why := m.why(); why != "" {
 		d.Label("again", why)
 	}
 	if b := m.dearest(); b != nil && b.cost > 0 {
-		d.Label("dearest", fmt.Sprintf("session %s of %s: %s, %s", ui.Excerpt(b.id), day(b.last), report.Money(b.cost), ui.Things(b.requests, "request")))
+		d.Label("dearest", fmt.Sprintf("session %s of %s: %s, %s in these 30 days", ui.Excerpt(b.id), day(b.last), report.Money(b.cost), ui.Things(b.requests, "request")))
 		d.Label("more", "agentsim import "+ui.Quote(b.file), "agentsim inspect, then agentsim inspect RUN --misses")
 	}
 	return true
@@ -207,6 +208,7 @@ type bill struct {
 	last     vtime.Instant
 	cost     cachemodel.Picodollars // of the calls that count
 	requests int64
+	agents   int64 // sub-agents whose requests are not in the recording
 }
 
 // call is one request of it, and what it paid for again and why.
@@ -214,6 +216,7 @@ type call struct {
 	at      vtime.Instant
 	cost    cachemodel.Picodollars
 	priced  bool
+	output  bool // its size is known, and not a placeholder
 	again   int64
 	dearer  cachemodel.Picodollars
 	because string
@@ -231,6 +234,7 @@ type money struct {
 	newest             vtime.Instant
 	cost               cachemodel.Picodollars
 	requests, unpriced int64
+	outputs, agents    int64 // requests whose output is a placeholder, and sub-agents whose requests are not there
 	again              map[string]*lost
 	cut                bool
 	unread             int
@@ -273,13 +277,18 @@ func isDir(name string) bool {
 // take keeps what a session's requests cost.
 func (m *money) take(x *recording.Session, file string) {
 	b := bill{id: x.ID, file: file}
+	for _, k := range x.Skipped {
+		if k.What == importer.AgentMissing {
+			b.agents += k.Count
+		}
+	}
 	for i, v := range judge.Classify(x) {
 		r := &x.Requests[i]
 		m.newest, b.last = max(m.newest, r.Start), max(b.last, r.Start)
 		if !r.Billed {
 			continue
 		}
-		c := call{at: r.Start}
+		c := call{at: r.Start, output: r.OutputKnown}
 		if p, err := rundb.PriceOf(r.Model); err == nil {
 			c.priced, c.cost = true, p.Cost(r.Usage)
 			hit := r.Usage.Hit(v.Lost(r))
@@ -305,6 +314,9 @@ func (m *money) sums() {
 				continue
 			}
 			b.cost, b.requests = b.cost+c.cost, b.requests+1
+			if !c.output {
+				m.outputs++
+			}
 			if c.because != "" {
 				l := m.again[c.because]
 				if l == nil {
@@ -315,7 +327,25 @@ func (m *money) sums() {
 			}
 		}
 		m.cost, m.requests = m.cost+b.cost, m.requests+b.requests
+		if b.requests > 0 {
+			m.agents += b.agents
+		}
 	}
+}
+
+// lacks says what the recordings do not hold of what was paid; "" where they hold it all.
+func (m *money) lacks() string {
+	var parts []string
+	if m.outputs > 0 {
+		parts = append(parts, "the rest of "+ui.Things(m.outputs, "output"))
+	}
+	if m.agents > 0 {
+		parts = append(parts, "the requests of "+ui.Things(m.agents, "sub-agent"))
+	}
+	if parts == nil {
+		return ""
+	}
+	return "; it was more: the recordings lack " + strings.Join(parts, " and ")
 }
 
 // dearest is the session of the largest bill, nil for none.

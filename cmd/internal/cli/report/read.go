@@ -115,7 +115,8 @@ func (r *recorded) prices() (rundb.Pricing, error) {
 	return rundb.PricesOf(r.spec), nil
 }
 
-// priced is what a recorded session's bill was made with: recordings say tokens alone.
+// priced is what a recorded session's bill was made with, and what it lacks: recordings
+// say tokens alone.
 func (r *recorded) priced() (lines []string) {
 	for _, m := range r.row.Run.Models {
 		if p, err := r.calls[0].Price(m.Name); err == nil {
@@ -125,6 +126,15 @@ func (r *recorded) priced() (lines []string) {
 			}
 			lines = append(lines, fmt.Sprintf("%s at prices of %s: %s", p.Pinned(), day, p.Rates))
 		}
+	}
+	var outputs int64
+	for i := range r.calls {
+		if x := r.calls[i].Recorded; x != nil && x.Billed && !x.OutputKnown {
+			outputs++
+		}
+	}
+	if outputs > 0 {
+		lines = append(lines, rundb.Placeholders(outputs, r.Calls))
 	}
 	return lines
 }

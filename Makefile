@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help build run test quick accept vet format lint unit proofs outside browser mutants bench fuzz dist alone
+.PHONY: help build run test quick accept vet format lint unit proofs outside browser mutants bench week fuzz dist alone
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -105,6 +105,11 @@ dist: ## dist/: programs for Linux and, without the record, macOS, their checksu
 
 bench: ## all benchmarks; what bars are set for is measured beside its reference in the same run
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+SESSIONS ?= 340_000
+
+week: build ## 34 million Explore sub-agents, one by one (SESSIONS=3_400 for a hundredth), how fast, and what they come to in a week
+	GOGC= GOMEMLIMIT= ./agentsim run testdata/week/week.yaml --set population.sessions=$(SESSIONS)
 
 # A fuzz target runs alone: one `go test -fuzz` for each.
 FUZZTIME ?= 10s

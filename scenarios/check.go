@@ -54,6 +54,7 @@ func (f *File) check(s *Scenario, d *document.Decoder) {
 	c.permissions()
 	c.injections()
 	c.scale()
+	population(c)
 	c.faults()
 	c.limits()
 	c.compaction()

@@ -23,13 +23,16 @@ var fragments = map[string]string{
 	"{say: Noted., until: idle}": "provider: {model: claude-sonnet-5-5}\nlab: {interactive: true, gates: {FORK_SUBAGENT: true}}\nproject: {files: {notes.md: {tokens: 10}, a.go: {tokens: 10}}}\n",
 }
 
-// TestPage loads every example of docs/scenarios.md.
+// TestPage loads every example of docs/scenarios.md and docs/scaling.md.
 func TestPage(t *testing.T) {
-	page, err := os.ReadFile("../docs/scenarios.md")
-	if err != nil {
-		t.Fatal(err)
+	var examples []string
+	for _, name := range []string{"../docs/scenarios.md", "../docs/scaling.md"} {
+		page, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		examples = append(examples, strings.Split(string(page), "```yaml\n")[1:]...)
 	}
-	examples := strings.Split(string(page), "```yaml\n")[1:]
 	if len(examples) < 5 {
 		t.Fatalf("%d examples only", len(examples))
 	}

@@ -177,7 +177,7 @@ func blocks(t *testing.T) {
 		Defs       map[string]struct{ Properties map[string]any } `json:"$defs"`
 	}
 	require{t.Fatalf}.ok(json.Unmarshal(JSONSchema(), &s))
-	want := strings.Fields("about agents agentsim compare expect lab matrix model name profile project provider script seed structure sweep variants work")
+	want := strings.Fields("about agents agentsim compare expect lab matrix model name population profile project provider script seed structure sweep variants work")
 	if got := slices.Sorted(maps.Keys(s.Properties)); !slices.Equal(got, want) {
 		t.Errorf("on top are %v", got)
 	}

@@ -21,6 +21,7 @@ func (f *File) decode(tree *document.Node, errs *document.Problems) (*Scenario, 
 	measure(f, s, d)
 	s.lengthen(d)
 	s.flags(d)
+	populate(s)
 	return s, d
 }
 

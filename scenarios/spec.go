@@ -13,14 +13,15 @@ import (
 // applied. Field tags are the YAML keys; what is below a block can be named
 // without it. What a key means, its unit and default are in keys.txt, by type and key.
 type Scenario struct {
-	Agentsim      int       `yaml:"agentsim"`
-	Name          string    `yaml:"name"`
-	About         About     `yaml:"about"`
-	Seed          uint64    `yaml:"seed"`
-	Profile       Profile   `yaml:"profile"`
-	Structure     Structure `yaml:"structure"`
-	Project       Project   `yaml:"project"`
-	Work          []Item    `yaml:"work"`
+	Agentsim      int         `yaml:"agentsim"`
+	Name          string      `yaml:"name"`
+	About         About       `yaml:"about"`
+	Seed          uint64      `yaml:"seed"`
+	Profile       Profile     `yaml:"profile"`
+	Structure     Structure   `yaml:"structure"`
+	Project       Project     `yaml:"project"`
+	Work          []Item      `yaml:"work"`
+	Population    *Population `yaml:"population"`
 	Agents        `yaml:"agents,block"`
 	Model         Model    `yaml:"model"`
 	Provider      Provider `yaml:"provider"`

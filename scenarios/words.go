@@ -37,6 +37,7 @@ var lang = &document.Language{
 // words are the closed lists of words by TYPE.KEY.
 var words = map[string]document.Words{
 	"Scenario.structure":        {Of: "structure", List: Structures()},
+	"Population.limits":         {Of: "way with limits", List: []string{splitLimits}},
 	"Agents.isolation":          {Of: "isolation", List: []string{isolationOffered, Isolated}},
 	"TeamSpec.mode":             {Of: "mode of teams", List: []string{string(swarm.ModeAuto), string(swarm.ModeInProcess), string(swarm.ModeTmux)}},
 	"TeamSpec.inside":           {Of: "terminal", List: []string{string(swarm.Tmux), string(swarm.ITerm2)}},

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -47,6 +48,9 @@ func build(spec *Spec, choices []int32, sink transcript.Sink) (*run, error) {
 // assemble is build without what happens in the world.
 func assemble(spec *Spec, choices []int32, sink transcript.Sink) (*run, error) {
 	sc := spec.Scenario
+	if sc.Population != nil {
+		return nil, &ScenarioError{"population", errors.New("one run is not many sessions: agentsim run runs a population; elsewhere take it away, --set population=null")}
+	}
 	r := &run{spec: spec, draws: spec.draws, builder: &llm.Builder{}}
 	r.key = rng.Counted(spec.Seed(), &r.draws)
 	r.marks = mark.KeyOf(r.key)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -140,6 +141,17 @@ func (t *Template) Spec(seed uint64) (*Spec, error) {
 		s.hash = s.Hash()
 	}
 	return &s, nil
+}
+
+// At is the spec of a scenario that is the template's but for its seed and the instants
+// at which its roots begin.
+func (t *Template) At(sc *scenarios.Scenario) (*Spec, error) {
+	s, err := t.Spec(sc.Seed)
+	same := func(a, b scenarios.Root) bool { return a.At == b.At }
+	if err == nil && !slices.EqualFunc(sc.Roots, s.Scenario.Roots, same) {
+		s.Scenario, s.text, s.hash = sc, "", ""
+	}
+	return s, err
 }
 
 // Seed is what the run's keys and marks are made from.

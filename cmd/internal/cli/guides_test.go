@@ -10,11 +10,11 @@ import (
 )
 
 // guides are the subjects that have a guide, and the page of docs that is it. The
-// endpoint, exploring and scaling have none: they are not there yet.
+// endpoint and exploring have none: they are not there yet.
 var guides = map[string]string{
 	"the language": "scenarios.md", "writing scenarios": "writing.md", "reading a comparison": "reading.md",
 	"forks or sub-agents": "fork-or-sub-agent.md", "structures": "structures.md", "caches and providers": "caches.md", "misses": "misses.md",
-	"recordings and profiles": "recordings.md", "your repository": "repository.md", "CI": "ci.md", "truth": "truth.md",
+	"recordings and profiles": "recordings.md", "your repository": "repository.md", "CI": "ci.md", "truth": "truth.md", "many sessions": "scaling.md",
 }
 
 // lists are pages of docs that show no command.

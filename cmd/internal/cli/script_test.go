@@ -71,6 +71,11 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("SAMPLE", filepath.Join(validationDir, "sample.jsonl.gz"))
+			week, err := filepath.Abs("../../../testdata/week/week.yaml")
+			if err != nil {
+				return err
+			}
+			env.Setenv("WEEK", week)
 			env.Setenv("ODD", "ev\x1b[31m\u009bx")                         // what no script can write
 			t.Cleanup(func() { _ = os.Remove(filepath.Dir(env.WorkDir)) }) // testscript leaves it where not all scripts run
 			return setExamples(env)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -21,6 +22,44 @@ func TestConcurrentRuns(t *testing.T) {
 	t.Run("CLI-06 CON-22 a sweep and its database have the same bytes whatever the number of workers, when the clock stays", storedInOrder)
 	t.Run("CON-22 of runs with many agents one goes on at a time", oneWide)
 	t.Run("CON-22 CLI-02 an interrupt ends all runs that go on and begins no other", interruptAll)
+}
+
+func TestConcurrentPopulation(t *testing.T) {
+	t.Run("POP-02 CON-22 totals and digest are the same on 1, 2, 3 and 7 workers", func(t *testing.T) {
+		one, want := population(t, 1, recorded)
+		for _, workers := range []int{2, 3, 7} {
+			p, got := population(t, workers, recorded)
+			if got != want || p.Digest() != one.Digest() || p.Audited != one.Audited {
+				t.Errorf("%d workers: %s\n%s\none: %s\n%s", workers, p.Digest(), got, one.Digest(), want)
+			}
+		}
+		if other, got := population(t, 2, recorded, "seed=7"); got == want || other.Digest() == one.Digest() {
+			t.Error("another seed gives the same")
+		}
+	})
+	t.Run("POP-02 CLI-02 an interrupted population is the first so many of its shards", firstShards)
+}
+
+// firstShards interrupts a population, and runs as many sessions as that left.
+func firstShards(t *testing.T) {
+	p := opened(t, strings.Replace(crowd, "LATENCY", recorded, 1), "population.sessions=500")
+	env := &ui.Env{Now: time.Now, Interrupt: make(chan os.Signal, 1)}
+	h := New(env, "running", 1)
+	defer h.Close()
+	h.Workers = 3
+	err := h.Population(p, false, func(shard int) string {
+		if shard == 8 {
+			h.Stop.fire(os.Interrupt)
+		}
+		return "x"
+	})
+	if err != nil || !h.Stop.Has() || p.Totals.Runs == 0 || p.Totals.Runs > 8 {
+		t.Fatalf("%v: %d shards are over", err, p.Totals.Runs)
+	}
+	q, _ := population(t, 1, recorded, fmt.Sprintf("population.sessions=%d", p.Sessions))
+	if p.Digest() != q.Digest() || p.Totals.Total != q.Totals.Total {
+		t.Errorf("%d sessions: %s, run by themselves: %s", p.Sessions, p.Digest(), q.Digest())
+	}
 }
 
 func storedInOrder(t *testing.T) {

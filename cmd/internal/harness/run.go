@@ -68,11 +68,13 @@ func (h *Harness) Close() {
 // Job is one spec on its way: into its figures and, where there is a recorder,
 // into its record.
 type Job struct {
-	Spec  *sim.Spec
-	Watch []string          // calls whose figures are kept one by one
-	Sinks []transcript.Sink // of the caller
-	Again bool              // also if it is stored already
-	Brief bool              // nobody asks what its run rests on
+	Spec   *sim.Spec
+	Watch  []string          // calls whose figures are kept one by one
+	Sinks  []transcript.Sink // of the caller
+	Again  bool              // also if it is stored already
+	Brief  bool              // nobody asks what its run rests on
+	Bare   bool              // without the auditor
+	Repeat string            // the line that repeats it; "" for the harness's
 
 	maker  *Maker // that made the spec; nil where nobody asks for places in a file
 	more   []string
@@ -134,6 +136,9 @@ func (h *Harness) work(j *Job) {
 	if j.known && !j.Again {
 		return
 	}
+	if j.Repeat == "" {
+		j.Repeat = h.Repeat(j.Spec)
+	}
 	wide := false
 	defer func() {
 		if wide {
@@ -142,7 +147,7 @@ func (h *Harness) work(j *Job) {
 			h.wide.Unlock()
 		}
 	}()
-	j.result, j.err = h.Stop.Run(j.Spec, sim.Options{Sinks: j.Sinks, Repeat: h.Repeat(j.Spec), NoAudit: h.NoAudit, NoAssumed: j.Brief,
+	j.result, j.err = h.Stop.Run(j.Spec, sim.Options{Sinks: j.Sinks, Repeat: j.Repeat, NoAudit: h.NoAudit || j.Bare, NoAssumed: j.Brief,
 		OnKernel: func(k *kernel.Kernel) {
 			j.kernel = k
 			k.Many(cmp.Or(h.many, manyAgents), func() {

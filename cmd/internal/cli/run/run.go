@@ -26,21 +26,23 @@ import (
 
 // options are the flags.
 type options struct {
-	name     string
-	seed     uint64
-	seedSet  bool
-	policy   string
-	sets     []string
-	variants []string
-	project  loading.Project
-	memory   string
-	db       string
-	record   string
-	output   string
-	columns  string
-	events   string
-	noAudit  bool
-	defs     loading.Definitions
+	name      string
+	seed      uint64
+	seedSet   bool
+	policy    string
+	sets      []string
+	variants  []string
+	project   loading.Project
+	memory    string
+	db        string
+	record    string
+	recordSet bool
+	output    string
+	columns   string
+	events    string
+	noAudit   bool
+	shard     int // of a population; -1 for all of it
+	defs      loading.Definitions
 }
 
 // New makes the command.
@@ -60,7 +62,10 @@ ended without an answer (an API error, a lost connection, an interrupt or anothe
   agentsim run nested --project .`,
 		Args: ui.Exactly(1, "one scenario"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.name, o.seedSet = args[0], cmd.Flags().Changed("seed")
+			o.name, o.seedSet, o.recordSet = args[0], cmd.Flags().Changed("seed"), cmd.Flags().Changed("record")
+			if cmd.Flags().Changed("shard") && o.shard < 0 {
+				return ui.Failf(ui.Usage, "--shard %d: write a number from 0 on", o.shard)
+			}
 			return run(s, o)
 		},
 	}
@@ -77,6 +82,7 @@ ended without an answer (an API error, a lost connection, an interrupt or anothe
 	ui.OutputFlag(f, &o.output)
 	f.StringVar(&o.columns, "columns", "", "the `list` of columns to compare by: trade-off, or names, metrics and paths such as fork.cost, separated by commas")
 	f.BoolVar(&o.noAudit, "no-audit", false, "do not check invariants: for timing")
+	f.IntVar(&o.shard, "shard", -1, "run this `number` of a population's shards only, as any other run; the first is 0")
 	f.StringVar(&o.events, "events", "", "also write the canonical events of each variant to `file`")
 	return cmd
 }
@@ -127,6 +133,12 @@ func run(s *ui.Env, o *options) error {
 	defer o.project.Close()
 	on, m, specs, err := o.read(s)
 	if err != nil {
+		return err
+	}
+	if many, err := populous(specs); err != nil || many {
+		if err == nil {
+			err = o.population(s, on, m, specs)
+		}
 		return err
 	}
 	a := &answer{options: o, on: on, file: m.File, grid: &grid.Grid{}}
@@ -206,6 +218,9 @@ func (o *options) specs(s *ui.Env, on *loading.Loaded) (*harness.Maker, []*sim.S
 		m.Seed = &o.seed
 	}
 	out, err := m.Specs(names)
+	if err == nil {
+		err = o.shards(m, out)
+	}
 	if err == nil {
 		err = o.recall(out)
 	}

@@ -1,0 +1,332 @@
+package run
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"agentsim/cmd/internal/harness"
+	"agentsim/cmd/internal/loading"
+	"agentsim/cmd/internal/rundb"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
+	"agentsim/metrics/report"
+	"agentsim/sim"
+	"agentsim/sim/transcript/sqlite"
+)
+
+// populous reports whether the variants are populations. All are, or none is.
+func populous(specs []*sim.Spec) (bool, error) {
+	n := 0
+	for _, spec := range specs {
+		if spec.Scenario.Population != nil {
+			n++
+		}
+	}
+	if n > 0 && n < len(specs) {
+		return false, ui.Failf(ui.Usage, "some variants are populations and others one session: give all of them one, --set population.sessions=…, or name a --variant")
+	}
+	return n > 0, nil
+}
+
+// shards puts a shard of each population in its place, where one is asked for.
+func (o *options) shards(m *harness.Maker, specs []*sim.Spec) error {
+	if o.shard < 0 {
+		return nil
+	}
+	for i, spec := range specs {
+		if spec.Scenario.Population == nil {
+			return ui.Failf(ui.Usage, "--shard %d: %s has no population", o.shard, m.File.Name)
+		}
+		p, err := harness.NewPopulation(m, spec.Scenario, spec.Variant)
+		if err != nil {
+			return err
+		}
+		if o.shard >= p.Shards() {
+			return ui.Failf(ui.Usage, "--shard %d: there are %d shards, from 0 to %d", o.shard, p.Shards(), p.Shards()-1)
+		}
+		if specs[i], err = p.Spec(o.shard); err != nil {
+			return err
+		}
+	}
+	file := *m.File
+	file.Expect = nil // they are of the one session
+	m.File = &file
+	return nil
+}
+
+// populations are the variants of a scenario, each many sessions.
+type populations struct {
+	*options
+	s    *ui.Env
+	on   *loading.Loaded
+	done []*harness.Population
+	kept string // what is recorded of them
+}
+
+// population runs the variants of a scenario one after the other, each in shards on all
+// cores, and prints what they came to. Where it is interrupted that is what the first
+// shards came to.
+func (o *options) population(s *ui.Env, on *loading.Loaded, m *harness.Maker, specs []*sim.Spec) error {
+	for _, x := range []struct{ flag, given string }{{"--memory", o.memory}, {"--events", o.events}, {"--columns", o.columns}} {
+		if x.given != "" {
+			return ui.Failf(ui.Usage, "%s is for runs of one session, and this is a population: leave it out, or name one shard with --shard", x.flag)
+		}
+	}
+	a := &populations{options: o, s: s, on: on}
+	rec, end, err := a.recorder()
+	if err != nil {
+		return err
+	}
+	for _, spec := range specs {
+		var p *harness.Population
+		if p, err = harness.NewPopulation(m, spec.Scenario, spec.Variant); err != nil {
+			break
+		}
+		a.done = append(a.done, p)
+		if err = a.run(m, p, rec); err != nil || p.Stopped {
+			break
+		}
+	}
+	if lost := end(); err == nil {
+		err = lost
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.Print(o.output, a.document(m)); err != nil {
+		return err
+	}
+	return a.verdict()
+}
+
+// run runs one, and says on the side how fast.
+func (a *populations) run(m *harness.Maker, p *harness.Population, rec harness.Recorder) error {
+	h := harness.New(a.s, "running", p.Shards())
+	began := a.s.Now()
+	if rec != nil {
+		h.Recorder = rec
+	}
+	err := h.Population(p, !a.noAudit, func(shard int) string {
+		return a.repeat(&sim.Spec{Scenario: p.Scenario, Variant: p.Variant, Policy: m.Policy}) + " --shard " + strconv.Itoa(shard)
+	})
+	took := a.s.Now().Sub(began)
+	h.Close()
+	p.Stopped = p.Stopped || h.Stop.Has()
+	n, what := p.Totals.Started-p.Sessions, "sub-agent"
+	if n == 0 {
+		n, what = p.Sessions, "session"
+	}
+	if err == nil && took > 0 {
+		a.s.Tell("%s%s in %.1f s, %.0f a second", prefix(p.Variant), ui.Things(n, what), took.Seconds(), float64(n)/took.Seconds())
+	}
+	if err == nil {
+		err = loading.WarnUnstruck(a.s, h)
+	}
+	return err
+}
+
+func prefix(variant string) string {
+	if variant == "" {
+		return ""
+	}
+	return variant + ": "
+}
+
+// recorder is what keeps runs as --record says, nil for nothing, and what ends it.
+func (a *populations) recorder() (harness.Recorder, func() error, error) {
+	level := sqlite.Level(a.record)
+	every, some := strings.CutPrefix(a.record, "sampled:")
+	switch {
+	case !a.recordSet || a.record == "none":
+		a.kept = "nothing: --record totals keeps what each shard came to, --record sampled:50 one whole shard of 50"
+		return nil, func() error { return nil }, nil
+	case level != sqlite.Totals && !some:
+		return nil, nil, ui.Failf(ui.Usage, "--record %s: of a population totals, sampled:N (one whole shard of N) or none are kept", a.record)
+	}
+	db, err := rundb.Create(a.s, a.db)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !some {
+		store, err := harness.NewStore(db, a.s.Now)
+		a.kept = a.db + ", what each shard came to"
+		return store, func() error {
+			defer db.Close()
+			return store.Close()
+		}, err
+	}
+	n, err := strconv.ParseUint(every, 10, 64)
+	x := &harness.Some{Record: &harness.Record{DB: db, Level: sqlite.Full}, Of: n}
+	return x, func() error {
+		defer db.Close()
+		a.kept = fmt.Sprintf("%s, %s whole, one of %d by a hash", a.db, ui.Things(x.Kept, "shard"), n)
+		return x.Err
+	}, err
+}
+
+func (a *populations) document(m *harness.Maker) *report.Document {
+	d, of := &report.Document{}, a.done[0].Scenario
+	d.Heading(m.File.Name, "%s · %s of up to %d · %s · %s", ui.Things(of.Population.Sessions, "session"), ui.Things(int64(of.Population.Shards()), "shard"),
+		of.Population.Shard, seeds(of.Seed, of.Population.Shards()), of.Provider.ModelID(of.Provider.Model))
+	d.Field("scenario", report.Text(m.File.Name))
+	for i, p := range a.done {
+		if i > 0 {
+			d.Say("")
+		}
+		d.Table(byFigure(p))
+	}
+	d.Table(byType(a.done).Hidden())
+	d.Table(populationTable(a.done).Hidden())
+	d.Main("totals")
+	d.Say("")
+	var rows []report.Row
+	var digests, audited, laws, open, far []string
+	for _, p := range a.done {
+		rows = append(rows, report.Row{Variant: p.Variant, Run: p.Totals.Run()})
+		digests = append(digests, prefix(p.Variant)+p.Digest())
+		audited = append(audited, prefix(p.Variant)+fmt.Sprintf("%d of %s in full, %s, none broken", p.Audited, ui.Things(p.Totals.Runs, "shard"), ui.Things(p.Checks, "check")))
+		laws = append(laws, prefix(p.Variant)+fmt.Sprintf("%s in all shards, none broken", ui.Things(p.Laws, "billing check")))
+		if p.Stopped {
+			open = append(open, prefix(p.Variant)+fmt.Sprintf("interrupted: these are the first %d of %d shards", p.Totals.Runs, p.Shards()))
+		}
+		if p.Open > 0 {
+			open = append(open, prefix(p.Variant)+fmt.Sprintf("%s did not finish; %s", ui.Things(p.Open, "shard"), p.Why))
+		}
+		far = append(far, extrapolated(p)...)
+	}
+	if s := of.Scale; s != nil && a.done[0].Totals.Runs > 0 {
+		far = append(far, report.Extrapolate(rows, report.Scale{Type: s.Type, Spawns: s.Spawns, Period: s.Period, Low: s.Low, High: s.High})...)
+	}
+	d.Label("unfinished", open...)
+	d.Label("digest", digests...)
+	d.Label("at scale", far...)
+	d.Field("at_scale", report.List(far).If(far != nil))
+	d.Label("billing", laws...)
+	d.Label("audited", audited...)
+	if of.Population.Limits != "" {
+		d.Label("assumed", fmt.Sprintf("each shard has its part of provider.rate_limits, by its sessions, and cannot use what others leave: %d parts", of.Population.Shards()))
+	}
+	if len(m.File.Expect) > 0 {
+		d.Label("expected", ui.Plural(len(m.File.Expect), "expectation")+" not judged: they are of one session")
+	}
+	d.Label("recorded", a.kept)
+	return d
+}
+
+func seeds(first uint64, n int) string {
+	if n == 1 {
+		return ui.Seeds([]uint64{first})
+	}
+	return fmt.Sprintf("seeds %d to %d", first, first+uint64(n)-1)
+}
+
+// part is a type of agents of a population, or all of them.
+type part struct {
+	p      *harness.Population
+	name   string
+	agents int64
+	tally  *metrics.Tally
+}
+
+func parts(p *harness.Population) []part {
+	out := []part{{p, "all", p.Totals.Started, &p.Totals.Total}}
+	for i := range p.Totals.Types {
+		t := &p.Totals.Types[i]
+		out = append(out, part{p, t.Name, t.Agents, &t.Tally})
+	}
+	return out
+}
+
+// summed are what is summed up, by what machines call it.
+var summed = []struct {
+	name, head string
+	of         func(part) report.Value
+	unit       report.Unit
+}{
+	{"agents", "agents", func(x part) report.Value { return report.Count(x.agents) }, report.Unnamed},
+	{"calls", "calls", func(x part) report.Value { return report.Count(x.tally.Calls) }, report.Unnamed},
+	{"failed", "calls that failed", func(x part) report.Value { return report.Count(x.tally.Errors) }, report.Unnamed},
+	{"tokens.prompt", "prompt tokens", func(x part) report.Value { return report.Count(x.tally.Usage.Prompt()) }, report.Unnamed},
+	{"tokens.read", "cache read", func(x part) report.Value { return report.Count(x.tally.Usage.Read) }, report.Unnamed},
+	{"tokens.written", "cache write", func(x part) report.Value { return report.Count(x.tally.Usage.Written()) }, report.Unnamed},
+	{"tokens.input", "uncached input", func(x part) report.Value { return report.Count(x.tally.Usage.Input) }, report.Unnamed},
+	{"tokens.output", "output", func(x part) report.Value { return report.Count(x.tally.Usage.Output) }, report.Unnamed},
+	{"cost", "cost", func(x part) report.Value { return report.Dollars(x.tally.Cost) }, report.USD},
+}
+
+// byFigure is what people see of one: a line for each figure.
+func byFigure(p *harness.Population) *report.Sheet {
+	type col = report.Column[int]
+	columns := []col{{Head: cmp.Or(strings.ToUpper(p.Variant), "TOTAL"), Of: func(i int) report.Value { return report.Text(summed[i].head) }}}
+	for _, x := range parts(p) {
+		columns = append(columns, col{Head: " " + x.name, Of: func(i int) report.Value { return report.Text(summed[i].of(x).Fine().String()) }})
+	}
+	rows := make([]int, len(summed))
+	for i := range rows {
+		rows[i] = i
+	}
+	return report.TableOf("figures", rows, columns...).From("totals").Shown()
+}
+
+// byType is for machines: a row for each type.
+func byType(done []*harness.Population) *report.Sheet {
+	type col = report.Column[part]
+	var rows []part
+	for _, p := range done {
+		rows = append(rows, parts(p)...)
+	}
+	columns := []col{{Name: "variant", Of: func(x part) report.Value { return report.Text(x.p.Variant) }}, {Name: "type", Of: func(x part) report.Value { return report.Text(x.name) }}}
+	for _, f := range summed {
+		columns = append(columns, col{Name: f.name, Of: f.of, Unit: f.unit})
+	}
+	return report.TableOf("totals", rows, columns...)
+}
+
+// populationTable is for machines: a row for each population.
+func populationTable(done []*harness.Population) *report.Sheet {
+	type col = report.Column[*harness.Population]
+	count := func(name string, of func(p *harness.Population) int64) col {
+		return col{Name: name, Of: func(p *harness.Population) report.Value { return report.Count(of(p)) }}
+	}
+	return report.TableOf("populations", done,
+		col{Name: "variant", Of: func(p *harness.Population) report.Value { return report.Text(p.Variant) }},
+		col{Name: "digest", Of: func(p *harness.Population) report.Value { return report.Text(p.Digest()) }},
+		count("shards", func(p *harness.Population) int64 { return p.Totals.Runs }),
+		count("of_shards", func(p *harness.Population) int64 { return int64(p.Shards()) }),
+		count("sessions", func(p *harness.Population) int64 { return p.Sessions }),
+		count("unfinished", func(p *harness.Population) int64 { return p.Open }),
+		count("audited", func(p *harness.Population) int64 { return p.Audited }),
+		count("checks", func(p *harness.Population) int64 { return p.Checks }),
+		count("billing_checks", func(p *harness.Population) int64 { return p.Laws }))
+}
+
+// extrapolated says what the sessions come to at the scenario's scale, with an interval
+// where fewer ran than there are.
+func extrapolated(p *harness.Population) []string {
+	s := p.Scenario.Scale
+	if s == nil || p.Totals.Runs == 0 {
+		return nil
+	}
+	t, ok := p.Totals.Run().Type(s.Type)
+	if !ok || t.Agents == 0 {
+		return nil
+	}
+	return []string{prefix(p.Variant) + report.AtScale(s.Spawns, t.Agents, s.Type, s.Period, &p.Totals.Total, &p.Prompt, &p.Cost)}
+}
+
+// verdict is how the command ends.
+func (a *populations) verdict() error {
+	for _, p := range a.done {
+		if p.Stopped {
+			return ui.Failf(ui.Interrupted, "interrupted after %d of %s", p.Totals.Runs, ui.Things(int64(p.Shards()), "shard"))
+		}
+	}
+	for _, p := range a.done {
+		if p.Open > 0 {
+			return ui.Failf(ui.Unfinished, "%s%s did not finish; %s; repeat with --shard", prefix(p.Variant), ui.Things(p.Open, "shard"), p.Why)
+		}
+	}
+	return nil
+}

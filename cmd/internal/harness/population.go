@@ -1,0 +1,134 @@
+package harness
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/rng"
+)
+
+// Population is the sessions of a variant's population: shards that run by themselves,
+// and what they came to, in their order.
+type Population struct {
+	Variant  string
+	Scenario *scenarios.Scenario
+
+	Totals   metrics.Totals // of shards that are over
+	Sessions int64          // in these
+	Open     int64          // shards that did not come to the end that the scenario wants
+	Why      string         // of the first of them
+	Laws     int64          // checks of bills, none broken
+	Audited  int64          // shards
+	Checks   int64          // of the auditor, none broken
+	Prompt   metrics.Spread // tokens, of whole shards
+	Cost     metrics.Spread // picodollars, likewise
+	Stopped  bool           // by an interrupt, before the last shard
+
+	maker    *Maker
+	first    *sim.Spec
+	template *sim.Template
+	digest   hash.Hash
+	buf      [8]byte
+}
+
+// NewPopulation is that of a variant.
+func NewPopulation(m *Maker, sc *scenarios.Scenario, variant string) (*Population, error) {
+	p := &Population{Variant: variant, Scenario: sc, maker: m, digest: sha256.New()}
+	var err error
+	if p.first, err = m.Spec(scenarios.Shard(sc, 0), variant); err == nil {
+		p.template = sim.NewTemplate(p.first)
+	}
+	return p, err
+}
+
+// Shards is how many it has.
+func (p *Population) Shards() int { return p.Scenario.Population.Shards() }
+
+// Spec is the run that a shard is.
+func (p *Population) Spec(shard int) (*sim.Spec, error) {
+	sc := scenarios.Shard(p.Scenario, shard)
+	if p.Scenario.Population.In(shard) == p.Scenario.Population.In(0) {
+		return p.template.At(sc)
+	}
+	return p.maker.Spec(sc, p.Variant, p.first)
+}
+
+// Digest is over the numbers and the digests of all shards that are over, in order.
+func (p *Population) Digest() string { return hex.EncodeToString(p.digest.Sum(nil))[:32] }
+
+// Population runs one. Only shards at work are held in memory. A bill that breaks a law
+// ends it, and so does a broken invariant in a shard that is audited; repeat is the
+// command line of a shard.
+func (h *Harness) Population(p *Population, audits bool, repeat func(shard int) string) error {
+	return h.Run(p.Shards(), func(i int) (*Job, error) {
+		spec, err := p.Spec(i)
+		if err != nil {
+			return nil, err
+		}
+		j := &Job{Spec: spec, Brief: true, Again: true, Bare: !audits || !scenarios.Audited(p.Scenario, i), Repeat: repeat(i)}
+		if i == 0 && p.Scenario.Population.Shard == 1 { // whose agents have the names that the file says
+			j.maker = p.maker
+		}
+		return j, nil
+	}, func(i int, r *Run) error {
+		if err := Broken(r.Result); err != nil {
+			return ui.Failf(ui.Broken, "shard %d: an invariant is broken\n%w\nrepeat with: %s", i, err, repeat(i))
+		}
+		return p.take(i, r)
+	})
+}
+
+// take adds what became of a shard. Behind one that was interrupted none counts: what is
+// told is always of the first so many.
+func (p *Population) take(i int, r *Run) error {
+	if p.Stopped = p.Stopped || r.Result.Outcome == sim.Interrupted; p.Stopped {
+		return nil
+	}
+	if err := p.Totals.Add(r.Metrics); err != nil {
+		return ui.Failf(ui.Operating, "shard %d: %w: run fewer sessions, and multiply", i, err)
+	}
+	in := p.Scenario.Population.In(i)
+	p.Sessions += int64(in)
+	if why := r.Open(); why != "" {
+		if p.Open++; p.Why == "" {
+			p.Why = fmt.Sprintf("shard %d %s", i, why)
+		}
+	}
+	p.Laws += r.Result.Checks
+	if a := r.Result.Audit; a != nil {
+		p.Audited++
+		for _, c := range a.Counts {
+			p.Checks += c.Made
+		}
+	}
+	if in == p.Scenario.Population.In(0) {
+		p.Prompt.Add(r.Metrics.Total.Usage.Prompt())
+		p.Cost.Add(int64(r.Metrics.Total.Cost))
+	}
+	binary.BigEndian.PutUint64(p.buf[:], uint64(i))
+	_, _ = p.digest.Write(p.buf[:]) // a hash never fails
+	_, _ = p.digest.Write([]byte(r.Result.Digest))
+	return nil
+}
+
+// Some records some of the runs whole: one of so many, by a hash of its seed.
+type Some struct {
+	*Record
+	Of   uint64
+	Kept int64
+}
+
+func (x *Some) begin(j *Job, at string) error {
+	if rng.Root(j.Spec.Seed()).Sub("recorded").Uint64()%x.Of != 0 {
+		return nil
+	}
+	x.Kept++
+	return x.Record.begin(j, at)
+}

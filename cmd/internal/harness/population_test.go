@@ -1,0 +1,197 @@
+package harness
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/scenarios"
+)
+
+// crowd is a scenario whose sessions each ask three Explore agents, and share a cache.
+const crowd = `agentsim: 1
+name: crowd
+provider: {model: claude-sonnet-5-5, aliases: {haiku: claude-haiku-5-5}, latency: {profile: LATENCY}}
+project: {files: {a.go: "package a\n"}, claude_md: {tokens: 140}}
+population: {sessions: 60, workspace: 5, shard: 10, audit: 3}
+script:
+  main: {user: Where?}
+  answers:
+    - {agent: main, turns: [{spawn: {Explore: [a, b, c], prompt: "Find {}."}}, {say: There.}]}
+    - {agent: main/*, turns: [{grep: package}, {read: a.go}, {say: There.}]}
+`
+
+// opened is a population of a scenario's text.
+func opened(t testing.TB, text string, sets ...string) *Population {
+	t.Helper()
+	file, err := scenarios.Parse("crowd.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &Maker{File: file, Sets: sets}
+	sc, err := m.Scenario("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := NewPopulation(m, sc, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// still is a harness under a clock that stays where it is.
+func still(workers int) *Harness {
+	h := New(&ui.Env{Now: func() time.Time { return time.Unix(0, 0) }}, "running", 1)
+	h.Workers = workers
+	return h
+}
+
+// population runs a population of the crowd, and gives it back with its totals as a text.
+func population(t *testing.T, workers int, latency string, sets ...string) (*Population, string) {
+	t.Helper()
+	p, h := opened(t, strings.Replace(crowd, "LATENCY", latency, 1), sets...), still(workers)
+	defer h.Close()
+	if err := h.Population(p, true, func(shard int) string { return fmt.Sprint("--shard ", shard) }); err != nil {
+		t.Fatal(err)
+	}
+	return p, fmt.Sprintf("%d %d %+v\n%+v\n%+v", p.Sessions, p.Totals.Started, p.Totals.Total, p.Totals.Types, p.Totals.Models)
+}
+
+const recorded = "opus-4-recorded"
+
+func TestPopulation(t *testing.T) {
+	t.Run("POP-02 totals are the sums of the runs that the shards are", func(t *testing.T) {
+		p, _ := population(t, 1, recorded)
+		h := still(1)
+		defer h.Close()
+		var cost, prompt, calls, explorers int64
+		err := h.Run(p.Shards(), func(i int) (*Job, error) {
+			spec, err := p.Spec(i)
+			return &Job{Spec: spec, Bare: true, Repeat: "x"}, err
+		}, func(i int, r *Run) error {
+			cost, prompt, calls = cost+int64(r.Metrics.Total.Cost), prompt+r.Metrics.Total.Usage.Prompt(), calls+r.Metrics.Total.Calls
+			x, _ := r.Metrics.Type("Explore")
+			explorers += x.Agents
+			return nil
+		})
+		all := p.Totals
+		if err != nil || int64(all.Total.Cost) != cost || all.Total.Usage.Prompt() != prompt || all.Total.Calls != calls || cost == 0 {
+			t.Errorf("%v: %d %d %d, want %d %d %d", err, all.Total.Cost, all.Total.Usage.Prompt(), all.Total.Calls, cost, prompt, calls)
+		}
+		if calls != 60*(2+3*3) || explorers != 180 || all.Types[0].Agents != 180 || all.Started != 240 {
+			t.Errorf("%d calls, %d and %d Explore agents of %d", calls, explorers, all.Types[0].Agents, all.Started)
+		}
+	})
+	t.Run("POP-01 how sessions are cut into shards changes no call and nothing that is read from the cache, and who shares a workspace does", func(t *testing.T) {
+		arrivals := "population.arrivals.every=7m" // longer than what is cached lives
+		counted := func(sets ...string) string {
+			p, _ := population(t, 1, "instant", append(sets, arrivals)...)
+			out := fmt.Sprint(p.Sessions, p.Totals.Started)
+			for _, x := range p.Totals.Types {
+				out += fmt.Sprint(" ", x.Name, x.Agents, x.Tally.Calls, x.Tally.Usage.Read, x.Tally.Usage.Input)
+			}
+			return out
+		}
+		for _, shard := range []string{"5", "20", "50"} {
+			if got, want := counted("population.shard="+shard), counted(); got != want {
+				t.Errorf("shards of %s: %s, of 10: %s", shard, got, want)
+			}
+		}
+		reads := func(sets ...string) int64 {
+			q, _ := population(t, 1, "instant", sets...)
+			return q.Totals.Total.Usage.Read
+		}
+		alone, late, soon := reads("population.workspace=1"), reads(arrivals), reads("population.arrivals.every=1m")
+		if alone != late || soon <= late {
+			t.Errorf("read from the cache: alone %d, 7 minutes apart %d, 1 minute apart %d", alone, late, soon)
+		}
+	})
+	t.Run("POP-04 bills are checked in all shards, and all else in those that a hash chooses", func(t *testing.T) {
+		p, _ := population(t, 1, recorded)
+		some, laws := p.Audited, p.Laws
+		all, _ := population(t, 1, recorded, "population.audit=1")
+		one, _ := population(t, 1, recorded, "population.audit=1_000_000")
+		if some < 1 || some > 5 || all.Audited != 6 || one.Audited != 1 || all.Checks < 5*one.Checks {
+			t.Errorf("%d, %d and %d of 6 shards are audited, %d checks in all, %d in one", some, all.Audited, one.Audited, all.Checks, one.Checks)
+		}
+		if laws < p.Totals.Total.Calls || all.Laws != laws || one.Laws != laws {
+			t.Errorf("%d, %d and %d checks of bills of %d calls", laws, all.Laws, one.Laws, p.Totals.Total.Calls)
+		}
+		if p.Digest() != all.Digest() {
+			t.Error("auditing more changes the digest")
+		}
+	})
+	t.Run("POP-03 what is held does not grow with the shards that are over", heldFlat)
+}
+
+// heldFlat compares what is in memory before a tenth of the shards with what is before
+// the last.
+func heldFlat(t *testing.T) {
+	p, h := opened(t, strings.Replace(crowd, "LATENCY", recorded, 1), "population.sessions=2_000", "population.audit=1_000_000"), still(1)
+	defer h.Close()
+	held := map[int]uint64{}
+	err := h.Population(p, true, func(shard int) string {
+		if shard == 20 || shard == 199 {
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			held[shard] = m.HeapAlloc
+		}
+		return "x"
+	})
+	if err != nil || len(held) != 2 || held[199] > held[20]+1<<20 {
+		t.Errorf("%v: before shard 20 %d KiB are held, before the last %d", err, held[20]>>10, held[199]>>10)
+	}
+}
+
+// BenchmarkPopulation measures a sub-agent of the week, by the shards' size: processor
+// time with its share of the session and of the shard, without the auditor, and what of
+// the machine's memory the whole took.
+func BenchmarkPopulation(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the command does
+	text, err := os.ReadFile("../../../testdata/week/week.yaml")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, shard := range []int{1, 10, 30, 50} {
+		b.Run(fmt.Sprintf("shard=%d", shard), func(b *testing.B) {
+			var agents int64
+			var took time.Duration
+			for range b.N {
+				sets := []string{fmt.Sprint("population.shard=", shard), "population.sessions=100"}
+				if shard == 1 {
+					sets = append(sets, "population.workspace=1", "population.arrivals=null")
+				}
+				p, h := opened(b, string(text), sets...), still(1)
+				before := processor()
+				if err := h.Population(p, false, func(int) string { return "x" }); err != nil {
+					b.Fatal(err)
+				}
+				took += processor() - before
+				h.Close()
+				agents += p.Totals.Started - p.Sessions
+			}
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			b.ReportMetric(float64(took.Nanoseconds())/float64(agents), "ns/sub-agent")
+			b.ReportMetric(float64(m.Sys)/(1<<20), "MiB")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// processor is the processor time of this process.
+func processor() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -1,0 +1,43 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"agentsim/cachemodel"
+	"agentsim/metrics"
+)
+
+// AtScale says what sessions come to where their agents of a type are started so often in
+// a period: what ran, where all of them did, else a multiple of it, with the interval that
+// holds the true one in 95 of 100 cases, by how much shards differ.
+func AtScale(spawns, ran int64, typ, period string, t *metrics.Tally, prompt, cost *metrics.Spread) string {
+	if spawns == ran {
+		return fmt.Sprintf("all %s starts of %s of a %s ran: %s tok of prompts, %s, exactly as above", Quantity(spawns), typ, period, Quantity(t.Usage.Prompt()), Money(t.Cost))
+	}
+	factor := float64(spawns) / float64(ran)
+	return fmt.Sprintf("%s starts of %s ran, and a %s has %s: %s as much is %s tok of prompts%s, %s%s", Quantity(ran), typ, period, Quantity(spawns), Times(spawns, ran),
+		Quantity(multiple(t.Usage.Prompt(), factor)), within(prompt), Money(cachemodel.Picodollars(multiple(int64(t.Cost), factor))), within(cost))
+}
+
+func multiple(n int64, factor float64) int64 {
+	return int64(math.Min(math.Round(float64(n)*factor), 1<<62))
+}
+
+// within is half of the interval around a sum, as a share of it.
+func within(s *metrics.Spread) string {
+	if s.N < 2 || s.Sum.Sign() == 0 {
+		return " (one shard: no interval)"
+	}
+	// variance = (N·Σx² − (Σx)²) / (N·(N−1)), exact up to here
+	n := big.NewInt(s.N)
+	top := new(big.Int).Mul(n, &s.Squares)
+	top.Sub(top, new(big.Int).Mul(&s.Sum, &s.Sum))
+	v, _ := new(big.Rat).SetFrac(top, new(big.Int).Mul(n, big.NewInt(s.N-1))).Float64()
+	mean, _ := new(big.Rat).SetFrac(&s.Sum, n).Float64()
+	if v == 0 {
+		return " ± 0 % (all shards are alike)"
+	}
+	return fmt.Sprintf(" ± %.2g %%", 100*1.96*math.Sqrt(v/float64(s.N))/mean)
+}

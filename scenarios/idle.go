@@ -387,7 +387,8 @@ func unusedHeads(s *Scenario) (out []section) {
 	starts := s.Starts()
 	unstarted := func(typ, key string) {
 		started := slices.ContainsFunc(starts, func(x Start) bool { return x.Type == typ })
-		if !started && slices.Contains(slices.Concat(agentTypes, moreTypes), typ) {
+		untyped := typ == s.defaultType() && s.scriptsSpawn(func(typ string) bool { return typ == "" })
+		if !started && !untyped && slices.Contains(slices.Concat(agentTypes, moreTypes), typ) {
 			out = append(out, section{key, "no agent of type " + typ + " is started", warned})
 		}
 	}

@@ -123,7 +123,17 @@ func start(t *testing.T) *world {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chrome), chromedp.NoSandbox, chromedp.Flag("disable-dev-shm-usage", true))
+	// Chromium leaves a directory behind, with a socket in it, whose path has to be short.
+	temp, err := os.MkdirTemp("", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(temp); err != nil {
+			t.Error(err)
+		}
+	})
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chrome), chromedp.NoSandbox, chromedp.Flag("disable-dev-shm-usage", true), chromedp.Env("TMPDIR="+temp))
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(stop)
 	ctx, done := chromedp.NewContext(alloc)
@@ -131,7 +141,7 @@ func start(t *testing.T) *world {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	t.Cleanup(cancel)
 	w.ctx = ctx
-	err := chromedp.Listen(ctx, func(ev any) {
+	err = chromedp.Listen(ctx, func(ev any) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		switch e := ev.(type) {

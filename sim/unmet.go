@@ -73,7 +73,8 @@ func uncome(r *run) (out []string) {
 		}
 	}
 	for _, path := range scenarios.Decisive() {
-		add(agent.Decided(r.world, path) || r.table != nil && r.table.Decided(path), path)
+		sizes := path == "gates.AGENT_SWARMS" && len(sc.Heads) > 0 // heads are filled up by the tools that there are
+		add(sizes || agent.Decided(r.world, path) || r.table != nil && r.table.Decided(path), path)
 	}
 	touched := r.engine.Options()
 	for _, path := range scenarios.Touchable() {

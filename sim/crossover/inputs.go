@@ -28,6 +28,7 @@ type Inputs struct {
 	sizes         *profile.Measure
 	shares        map[string]pooled // by figure, of the sessions so far
 	turns, output Counts
+	again         int64 // tokens that forks wrote again
 	missed, reach int64 // forks that did not find their parents' prompts, and what all of these read
 }
 
@@ -88,6 +89,7 @@ func (in *Inputs) child(s *recording.Session, t *recording.Thread, reqs []*recor
 		in.Forks++
 		in.Billed.Fork += cost
 		in.count(fork, &q)
+		in.again += q.Again
 		if first := reqs[0].Usage; 10*first.Read < 9*q.Prefix {
 			in.missed, in.reach = in.missed+1, in.reach+first.Read
 		}
@@ -145,8 +147,13 @@ func measured(s *recording.Session, t *recording.Thread, reqs []*recording.Reque
 	q = Query{Model: parent.Pinned(), Prefix: by.Usage.Prompt(), Turns: turns, Siblings: width, Reading: MaxTurns, Task: TaskTokens,
 		Output: output / turns, Lacks: 1000, Hour: lives == llm.TTL1h, Long: own == llm.TTL1h}
 	for i, r := range reqs[1:] {
-		if r.Start.Sub(reqs[i].Last) > own.Duration() && 2*r.Usage.Read < reqs[i].Usage.Prompt() {
+		before := reqs[i].Usage.Prompt()
+		switch late := r.Start.Sub(reqs[i].Last) > own.Duration(); {
+		case 2*r.Usage.Read >= before:
+		case late:
 			q.Pauses++
+		default:
+			q.Again += before - r.Usage.Read
 		}
 	}
 	if by.OutputKnown {
@@ -305,22 +312,49 @@ func (in *Inputs) Settled() []Query {
 		out[i].Lacks = 1000 - share
 		out[i].Spares, out[i].Thinks = in.Forked()
 		out[i].Misses, out[i].Reach = missed*1000/max(in.Forks, 1), reach
+		if in.Forks == 0 {
+			out[i].Again = 0 // what a fork would have missed is not known
+		} else {
+			out[i].Forked = in.again / in.Forks
+		}
 	}
 	return out
 }
 
 // Estimate is what the children cost as forks and as fresh sub-agents by arithmetic:
-// everything is cached but what forks missed, and what they read arrives turn by turn.
+// everything is cached but what forks that ran missed and children beside them, and what they read arrives turn by turn.
 func Estimate(children []Query) (sum Pair) {
 	for i := range children {
 		q := &children[i]
-		sum.Fork += q.bill(q.profileOf(fork).Cost, fork, q.Reading)
-		sum.Fresh += q.bill(q.profileOf(fresh).Cost, fresh, q.Reading)
+		sum.Fork += q.bill(q.profileOf(fork).Cost, fork, q.Reading) + q.again(fork)
+		sum.Fresh += q.bill(q.profileOf(fresh).Cost, fresh, q.Reading) + q.again(fresh)
 	}
 	return sum
 }
 
-// Simulate runs a generated scenario of each child, with as many siblings as it had.
+// Again are the tokens that a fork and a fresh child of those that ran wrote again behind
+// misses in their course, in the mean; 0 where no forks ran.
+func (in *Inputs) Again() (mean Counts) {
+	if in.Forks == 0 {
+		return mean
+	}
+	for i := range in.Children {
+		mean.Fresh += in.Children[i].Again
+	}
+	return Counts{in.again / in.Forks, mean.Fresh / int64(max(len(in.Children), 1))}
+}
+
+// Rewritten is what these misses cost all children as forks and as fresh ones.
+func (in *Inputs) Rewritten() (sum Pair) {
+	for _, q := range in.Settled() {
+		sum.Fork += q.again(fork)
+		sum.Fresh += q.again(fresh)
+	}
+	return sum
+}
+
+// Simulate runs a generated scenario of each child, with as many siblings as it had, and
+// adds what misses cost it.
 func (l *Lab) Simulate(children []Query) (sum Pair, err error) {
 	for i := range children {
 		q := &children[i]
@@ -328,8 +362,8 @@ func (l *Lab) Simulate(children []Query) (sum Pair, err error) {
 		if err != nil {
 			return Pair{}, err
 		}
-		sum.Fork += one.Fork / cachemodel.Picodollars(q.Siblings)
-		sum.Fresh += one.Fresh / cachemodel.Picodollars(q.Siblings)
+		sum.Fork += one.Fork/cachemodel.Picodollars(q.Siblings) + q.again(fork)
+		sum.Fresh += one.Fresh/cachemodel.Picodollars(q.Siblings) + q.again(fresh)
 	}
 	return sum, nil
 }

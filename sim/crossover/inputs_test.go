@@ -3,6 +3,7 @@ package crossover
 import (
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 
 	"agentsim/cachemodel"
@@ -126,6 +127,41 @@ func TestInputs(t *testing.T) {
 		want := 40_000 * (p.Rates.Write1h - p.Rates.Read)
 		if d := cost(1000).minus(cost(0)); d != (Pair{Fork: want}) {
 			t.Errorf("%+v more, want %d for forks", d, want)
+		}
+	})
+	t.Run("TRI-07 what forks and fresh children wrote again behind misses in their course is in the arithmetic and in what is simulated, where forks ran", func(t *testing.T) {
+		s := family()
+		s.Requests[3].Usage = llm.Usage{Read: 2_200, Write5m: 23_100, Output: 100} // of 24,200 tokens
+		alone := &Inputs{}
+		alone.Add(s)
+		if alone.Again() != (Counts{}) || alone.Rewritten() != (Pair{}) || alone.Settled()[0].Again != 0 {
+			t.Fatalf("without forks %+v, %+v", alone.Again(), alone.Settled()[0])
+		}
+		fork, next := s.Requests[1], s.Requests[1]
+		fork.Usage = llm.Usage{Read: 69_000, Write5m: 3_000, Output: 100}
+		next.Usage = llm.Usage{Read: 20_000, Write5m: 54_000, Output: 100}
+		fork.Thread, next.Thread = int32(len(s.Threads)), int32(len(s.Threads))
+		next.Start = fork.Last
+		next.Last = next.Start
+		s.Requests = append(s.Requests, fork, next)
+		s.Threads = append(s.Threads, recording.Thread{Name: "fork", Kind: recording.Fork, SpawnedBy: 0})
+		in := &Inputs{}
+		in.Add(s)
+		list := in.Settled()
+		if n := in.Again(); n != (Counts{52_000, 22_000 / int64(len(list))}) || list[0].Forked != 52_000 {
+			t.Fatalf("again %+v, %+v", n, list[0])
+		}
+		bare := slices.Clone(list)
+		for i := range bare {
+			bare[i].Again, bare[i].Forked = 0, 0
+		}
+		if d := Estimate(list).minus(Estimate(bare)); d != in.Rewritten() || d.Fork <= 0 || d.Fresh <= 0 {
+			t.Errorf("%+v more, want %+v", d, in.Rewritten())
+		}
+		with, err := NewLab().Simulate(list)
+		without, err2 := NewLab().Simulate(bare)
+		if d := with.minus(without); err != nil || err2 != nil || d != in.Rewritten() {
+			t.Errorf("simulated %+v more, want %+v; %v, %v", d, in.Rewritten(), err, err2)
 		}
 	})
 	t.Run("TRI-07 a measured child, simulated, costs what it was billed, and what was estimated", func(t *testing.T) {

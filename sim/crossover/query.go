@@ -36,6 +36,8 @@ type Query struct {
 	Thinks int64 // output of each turn that a fork has and a fresh child has not; it stays in the conversation
 	Misses int64 // share of forks that do not find their parent's prompt in the cache
 	Reach  int64 // tokens of it that such a fork reads all the same
+	Again  int64 // tokens that a fresh child writes again, being behind misses in its course
+	Forked int64 // tokens that a fork does
 	Pauses int64 // turns before which a child waited longer than its cache entry lives
 	Hour   bool  // the parent's entries live for an hour, and so do a fork's
 	Long   bool  // a fresh child's entries do
@@ -210,6 +212,20 @@ func (q *Query) bill(price func(llm.Usage) cachemodel.Picodollars, k kind, readi
 		before = prompt
 	}
 	return sum
+}
+
+// again is what a child's misses cost beside what hits would have.
+func (q *Query) again(k kind) cachemodel.Picodollars {
+	n, hour := q.Again, q.Long
+	if k == fork {
+		n, hour = q.Forked, q.Hour
+	}
+	u := llm.Usage{Write5m: n}
+	if hour {
+		u = llm.Usage{Write1h: n}
+	}
+	rates := q.profileOf(k).Rates
+	return rates.Cost(u) - rates.Cost(llm.Usage{Read: n})
 }
 
 // Pair is a figure of forks and of fresh sub-agents.

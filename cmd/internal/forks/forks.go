@@ -105,6 +105,9 @@ func (p *Point) answer() []string {
 		out = append(out, fmt.Sprintf("output is not known for %d of %d calls of children, and in no figure but as placeholders", n, p.sum(turns)))
 	}
 	cached := "everything cached and forks alike"
+	if p.In.Again() != (crossover.Counts{}) {
+		cached = "forks alike, and everything cached but what they and fresh ones missed"
+	}
 	if n, reach := p.In.Missed(); n > 0 {
 		cached = "forks alike, and everything cached but what they missed"
 		out = append(out, strings.TrimSuffix(fmt.Sprintf("%d of %d forks did not find their parent's prompt in the cache, and read %s tokens of it: %s", n, p.In.Forks, report.Quantity(reach), p.Missed), ": "))

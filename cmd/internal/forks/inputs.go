@@ -71,6 +71,10 @@ func (p *Point) inputs() []input {
 		out = append(out, input{"forks that miss their parent's prompt", percent(n * 1000 / p.In.Forks), fmt.Sprintf("outcome of %d forks", p.In.Forks),
 			p.turn(0, 1000, func(q *crossover.Query, v int64) { q.Misses = v }, percent)})
 	}
+	if n := p.In.Again(); n != (crossover.Counts{}) {
+		out = append(out, input{"what a fork, and a fresh child, write again after misses", report.Quantity(n.Fork) + ", " + report.Quantity(n.Fresh), fmt.Sprintf("outcome of %d forks", p.In.Forks),
+			p.flipped(true, "nothing", func(q *crossover.Query) { q.Again, q.Forked = 0, 0 })})
+	}
 	return out
 }
 

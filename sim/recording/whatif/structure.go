@@ -149,6 +149,9 @@ func assumed(structure scenarios.Structure, in *crossover.Inputs) []string {
 		return append(out, fmt.Sprintf("workers are the sub-agents; of those that were waited for each re-invokes its parent once more, for %d tokens of output", toscenario.WakeOutput))
 	case structure == scenarios.Fork && in.Forks == 0:
 		return append(out, "a fork has its parent's model, TTL and conversation; it makes the child's calls and thinks no more than it did")
+	case structure == scenarios.Fork && in.Again().Fork > 0:
+		out = append(out, fmt.Sprintf("as forks on the same work a fork writes %d tokens again behind misses", in.Again().Fork))
+		fallthrough
 	case structure == scenarios.Fork:
 		return append(out, fmt.Sprintf("a fork has its parent's model, TTL and conversation; as forks on the same work it spares %d.%d %% of the calls and thinks %d tokens at each", spares/10, spares%10, thinks))
 	}
@@ -166,6 +169,9 @@ func (a *Structured) add(told *toscenario.Told, r Row, in *crossover.Inputs, par
 	own, all, err := play(other, opt)
 	if err != nil {
 		return err
+	}
+	if r.Structure == scenarios.Fork {
+		all += in.Rewritten().Fork // which no answer of the recording shows
 	}
 	r.Session, r.Children = all, all-own
 	if r.Structure == scenarios.Inline {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim/recording"
+	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
 	_ "agentsim/sim/transcript/sqlite/driver"
 )
@@ -125,7 +127,7 @@ func importDiffers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Finish(sqlite.End{Status: sqlite.Completed, Digest: "another"}); ui.Classify(loading.ImportError(err)) != ui.Bug {
+	if err := w.Finish(sqlite.End{Status: sqlite.Completed, Digest: strconv.Itoa(transcript.FormVersion) + ":another"}); ui.Classify(loading.ImportError(err)) != ui.Bug {
 		t.Errorf("%v has exit code %d", err, ui.Classify(loading.ImportError(err)))
 	}
 	if got := ui.Classify(loading.ImportError(errors.New("x.jsonl:3: it cannot be read"))); got != ui.Operating {

@@ -95,10 +95,9 @@ func (a *answer) over(done []executed) string {
 	return ui.QuoteAll(append(words, a.project.Words()...))
 }
 
-// oneSeed says that other seeds give other figures, where a comparison has drawn ones
-// and no other line tells it.
+// oneSeed says that other seeds give other figures, where a comparison has drawn ones.
 func (a *answer) oneSeed() []string {
-	if len(a.done) < 2 || a.answer != nil || !slices.ContainsFunc(a.done, func(x executed) bool { return x.Result.Draws > 0 }) {
+	if len(a.done) < 2 || !slices.ContainsFunc(a.done, func(x executed) bool { return x.Result.Draws > 0 }) {
 		return nil
 	}
 	done := a.done

@@ -8,6 +8,7 @@ import (
 	"agentsim/sim/llm"
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/profile"
+	"agentsim/sim/rng"
 )
 
 // Inputs are what decides between forks and fresh sub-agents, read from runs and
@@ -28,7 +29,7 @@ type Inputs struct {
 	sizes         *profile.Measure
 	shares        map[string]pooled // by figure, of the sessions so far
 	turns, output Counts
-	again         int64 // tokens that forks wrote again
+	again, behind int64 // tokens that forks wrote again, and those of their parents' prompts
 	missed, reach int64 // forks that did not find their parents' prompts, and what all of these read
 }
 
@@ -89,7 +90,7 @@ func (in *Inputs) child(s *recording.Session, t *recording.Thread, reqs []*recor
 		in.Forks++
 		in.Billed.Fork += cost
 		in.count(fork, &q)
-		in.again += q.Again
+		in.again, in.behind = in.again+q.Again, in.behind+q.Prefix
 		if first := reqs[0].Usage; 10*first.Read < 9*q.Prefix {
 			in.missed, in.reach = in.missed+1, in.reach+first.Read
 		}
@@ -315,7 +316,7 @@ func (in *Inputs) Settled() []Query {
 		if in.Forks == 0 {
 			out[i].Again = 0 // what a fork would have missed is not known
 		} else {
-			out[i].Forked = in.again / in.Forks
+			out[i].Forked = in.again * rng.Millionth / in.behind
 		}
 	}
 	return out

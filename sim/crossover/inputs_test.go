@@ -148,7 +148,7 @@ func TestInputs(t *testing.T) {
 		in := &Inputs{}
 		in.Add(s)
 		list := in.Settled()
-		if n := in.Again(); n != (Counts{52_000, 22_000 / int64(len(list))}) || list[0].Forked != 52_000 {
+		if n := in.Again(); n != (Counts{52_000, 22_000 / int64(len(list))}) || list[0].Forked != 52_000*1_000_000/70_000 {
 			t.Fatalf("again %+v, %+v", n, list[0])
 		}
 		bare := slices.Clone(list)

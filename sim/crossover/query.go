@@ -6,6 +6,7 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/sim/llm"
+	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
 )
 
@@ -37,7 +38,7 @@ type Query struct {
 	Misses int64 // share of forks that do not find their parent's prompt in the cache
 	Reach  int64 // tokens of it that such a fork reads all the same
 	Again  int64 // tokens that a fresh child writes again, being behind misses in its course
-	Forked int64 // tokens that a fork does
+	Forked int64 // so many that a fork does, in millionths of its parent's prompt
 	Pauses int64 // turns before which a child waited longer than its cache entry lives
 	Hour   bool  // the parent's entries live for an hour, and so do a fork's
 	Long   bool  // a fresh child's entries do
@@ -218,7 +219,7 @@ func (q *Query) bill(price func(llm.Usage) cachemodel.Picodollars, k kind, readi
 func (q *Query) again(k kind) cachemodel.Picodollars {
 	n, hour := q.Again, q.Long
 	if k == fork {
-		n, hour = q.Forked, q.Hour
+		n, hour = q.Prefix*q.Forked/rng.Millionth, q.Hour
 	}
 	u := llm.Usage{Write5m: n}
 	if hour {

@@ -185,6 +185,7 @@ func (c *cacheBooks) life() vtime.Duration {
 func (u *cacheBooks) landed(a *agent, began vtime.Instant) {
 	for i := range a.last.marks {
 		e := u.list.at(a.last.marks[i].at)
+		e.used = max(e.used, began) // it lives from then on
 		if e.flying == 0 {
 			continue
 		}
@@ -322,7 +323,7 @@ func (u *cacheBooks) readable(a *agent, r *llm.Response) {
 	}
 	if n := r.Cache.WrittenTo; n != nil && r.Iterations == nil {
 		e := u.made(a.last.guess(n))
-		e.used, e.tokens = r.Started, r.Usage.Read+r.Usage.Written()
+		e.used, e.tokens = max(e.used, r.Began), r.Usage.Read+r.Usage.Written()
 		u.chain(a, read)
 	}
 }
@@ -333,6 +334,10 @@ func (u *cacheBooks) chain(a *agent, read *marked) {
 	up, from := int32(0), int32(0)
 	if read != nil {
 		up, from = read.at+1, read.Pos
+	}
+	// A write refreshes the entries that it passes: what the call before left, and what that goes on from.
+	if left := &a.last.left; left.Node != nil && left.Pos > from && u.guessed(left) != nil {
+		up, from = left.at+1, left.Pos
 	}
 	for i := range a.last.marks {
 		if m := &a.last.marks[i]; m.Pos > from {
@@ -370,7 +375,7 @@ func (u *cacheBooks) readEntry(a *agent, e *entry, r *llm.Response) {
 			u.report(cacheL2, a, "nothing read before a response that writes it begins", "a read at "+r.Started.String())
 		}
 	}
-	e.used = max(e.used, r.Started)
+	e.used = max(e.used, r.Began)
 	l := &a.last
 	if u.fails(cacheL2, l.known && r.Started <= l.before.Add(u.life())) {
 		u.report(cacheL2, a, "nothing read that was last used at "+l.before.String(), "a read at "+r.Started.String())

@@ -1,6 +1,9 @@
 package harness
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"runtime"
@@ -72,10 +75,12 @@ func TestPopulation(t *testing.T) {
 		h := still(1)
 		defer h.Close()
 		var cost, prompt, calls, explorers int64
+		digests := sha256.New()
 		err := h.Run(p.Shards(), func(i int) (*Job, error) {
 			spec, err := p.Spec(i)
 			return &Job{Spec: spec, Bare: true, Repeat: "x"}, err
 		}, func(i int, r *Run) error {
+			fmt.Fprintf(digests, "%s%s", binary.BigEndian.AppendUint64(nil, uint64(i)), r.Result.Digest)
 			cost, prompt, calls = cost+int64(r.Metrics.Total.Cost), prompt+r.Metrics.Total.Usage.Prompt(), calls+r.Metrics.Total.Calls
 			x, _ := r.Metrics.Type("Explore")
 			explorers += x.Agents
@@ -85,32 +90,37 @@ func TestPopulation(t *testing.T) {
 		if err != nil || int64(all.Total.Cost) != cost || all.Total.Usage.Prompt() != prompt || all.Total.Calls != calls || cost == 0 {
 			t.Errorf("%v: %d %d %d, want %d %d %d", err, all.Total.Cost, all.Total.Usage.Prompt(), all.Total.Calls, cost, prompt, calls)
 		}
+		if want := hex.EncodeToString(digests.Sum(nil))[:32]; p.Digest() != want {
+			t.Errorf("the digest is %s, and over numbers and digests of the runs in order %s", p.Digest(), want)
+		}
 		if calls != 60*(2+3*3) || explorers != 180 || all.Types[0].Agents != 180 || all.Started != 240 {
 			t.Errorf("%d calls, %d and %d Explore agents of %d", calls, explorers, all.Types[0].Agents, all.Started)
 		}
 	})
 	t.Run("POP-01 how sessions are cut into shards changes no call and nothing that is read from the cache, and who shares a workspace does", func(t *testing.T) {
-		arrivals := "population.arrivals.every=7m" // longer than what is cached lives
+		const late = "population.arrivals.every=7m" // longer than what is cached lives
 		counted := func(sets ...string) string {
-			p, _ := population(t, 1, "instant", append(sets, arrivals)...)
+			p, _ := population(t, 1, "instant", sets...)
 			out := fmt.Sprint(p.Sessions, p.Totals.Started)
 			for _, x := range p.Totals.Types {
 				out += fmt.Sprint(" ", x.Name, x.Agents, x.Tally.Calls, x.Tally.Usage.Read, x.Tally.Usage.Input)
 			}
 			return out
 		}
-		for _, shard := range []string{"5", "20", "50"} {
-			if got, want := counted("population.shard="+shard), counted(); got != want {
-				t.Errorf("shards of %s: %s, of 10: %s", shard, got, want)
+		for _, arrivals := range []string{late, "population.arrivals.poisson=2m"} {
+			for _, shard := range []string{"5", "20", "50"} {
+				if got, want := counted(arrivals, "population.shard="+shard), counted(arrivals); got != want {
+					t.Errorf("%s, shards of %s: %s, of 10: %s", arrivals, shard, got, want)
+				}
 			}
 		}
 		reads := func(sets ...string) int64 {
 			q, _ := population(t, 1, "instant", sets...)
 			return q.Totals.Total.Usage.Read
 		}
-		alone, late, soon := reads("population.workspace=1"), reads(arrivals), reads("population.arrivals.every=1m")
-		if alone != late || soon <= late {
-			t.Errorf("read from the cache: alone %d, 7 minutes apart %d, 1 minute apart %d", alone, late, soon)
+		alone, apart, soon := reads("population.workspace=1"), reads(late), reads("population.arrivals.every=1m")
+		if alone != apart || soon <= apart {
+			t.Errorf("read from the cache: alone %d, 7 minutes apart %d, 1 minute apart %d", alone, apart, soon)
 		}
 	})
 	t.Run("POP-04 bills are checked in all shards, and all else in those that a hash chooses", func(t *testing.T) {

@@ -92,8 +92,8 @@ func (b *Box) Append(from string, kind MailKind, text string) (Mail, error) {
 }
 
 // Read returns what was appended since it was last called, in order; what was delivered
-// twice, once. Where the file is
-// cut off or forged it returns what stands in front and a *Problem, now and from then on.
+// twice, once. Where the file is cut off or forged it returns what stands in front and a
+// *Problem, now and from then on.
 func (b *Box) Read() ([]Mail, error) { return b.read.take(b.of, b.file) }
 
 // take reads on to the end of a file.

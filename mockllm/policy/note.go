@@ -344,17 +344,17 @@ func (t *Table) mentions(p *llm.Payload) set {
 	for to := range len(raw) {
 		if partsPaths[raw[to]] {
 			if from < to && t.mayEnd[raw[to-1]] {
-				n.named = t.named(n.named, raw[from:to])
+				n.named = named(t, n.named, raw[from:to])
 			}
 			from = to + 1
 		}
 	}
-	n.named = t.named(n.named, raw[from:])
+	n.named = named(t, n.named, raw[from:])
 	return n.named
 }
 
 // named is a set of files with the one that a word of a text names.
-func (t *Table) named(all set, word string) set {
+func named(t *Table, all set, word string) set {
 	word = strings.TrimRight(word, endsOfSentences)
 	if word == "" || !slices.ContainsFunc(t.ends[word[len(word)-1]], func(tail string) bool { return strings.HasSuffix(word, tail) }) {
 		return all

@@ -35,10 +35,10 @@ type Options struct {
 type Fold struct {
 	opt    Options
 	run    Run
-	agents []agent
+	agents []*agent
 	byID   map[llm.AgentID]int32
 	kin    sharedprefix.Families
-	groups []Siblings // by index of their kin, from their first request on
+	groups []group // by index of their kin, from their first request on
 	items  map[string]report
 	models []model
 	first  vtime.Instant
@@ -61,6 +61,12 @@ type agent struct {
 	woken  bool // by a notification, and not answered since
 	async  bool
 	phased phased
+}
+
+// group is what siblings have in common so far.
+type group struct {
+	Siblings
+	common llm.Hash // of the prefix
 }
 
 // model is one model's price and what it was used for.
@@ -148,9 +154,9 @@ func (f *Fold) Emit(e *transcript.Event) {
 // its head) is a root without a name.
 func (f *Fold) agent(ordinal int32) *agent {
 	for int(ordinal) >= len(f.agents) {
-		f.agents = append(f.agents, agent{Agent: Agent{Parent: -1}})
+		f.agents = append(f.agents, &agent{Agent: Agent{Parent: -1}})
 	}
-	return &f.agents[ordinal]
+	return f.agents[ordinal]
 }
 
 func (f *Fold) agentStart(e *transcript.Event, b *transcript.AgentStart) {
@@ -158,7 +164,6 @@ func (f *Fold) agentStart(e *transcript.Event, b *transcript.AgentStart) {
 	a := f.agent(e.Agent)
 	if b.Parent >= 0 {
 		a.Path = max(a.Path, f.agent(b.Parent).Path)
-		a = f.agent(e.Agent)
 	}
 	a.async, a.Status = b.Async, ""
 	if again && a.Lineage != "" {
@@ -341,14 +346,17 @@ func (f *Fold) firstRequest(ordinal int32, b *transcript.Request) {
 		return
 	}
 	for len(f.groups) <= k.Index {
-		f.groups = append(f.groups, Siblings{Tokens: -1})
+		f.groups = append(f.groups, group{Siblings: Siblings{Tokens: -1}})
 	}
 	g := &f.groups[k.Index]
-	if k.Common == nil {
+	switch {
+	case k.Common == nil:
 		g.Bytes, g.Blocks, g.Tokens = 0, 0, -1
 		return
+	case g.common == k.Common.Hash:
+		return // one more leaves as much
 	}
-	g.Bytes, g.Blocks = k.Common.Bytes, k.Common.Pos
+	g.Bytes, g.Blocks, g.common = k.Common.Bytes, k.Common.Pos, k.Common.Hash
 	if f.opt.Tokens != nil {
 		g.Tokens = f.opt.Tokens(k.Model, k.Common)
 	}
@@ -362,7 +370,7 @@ func (f *Fold) siblings() (out []Siblings) {
 		}
 		g := Siblings{Tokens: -1}
 		if i < len(f.groups) {
-			g = f.groups[i]
+			g = f.groups[i].Siblings
 		}
 		g.Parent, g.Call, g.Type, g.Children = k.Parent, k.Call, k.Type, k.Children
 		out = append(out, g)

@@ -156,8 +156,8 @@ func (f *Fold) phases(r *Run) {
 	var merged [NumPhases][]stretch
 	for i := range merged {
 		all := slices.Clone(f.stretches[i])
-		for k := range f.agents {
-			if p := &f.agents[k].phased; p.in[i] {
+		for _, a := range f.agents {
+			if p := &a.phased; p.in[i] {
 				all = append(all, stretch{p.since[i], f.last})
 			}
 		}

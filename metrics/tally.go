@@ -1,8 +1,6 @@
 package metrics
 
 import (
-	"reflect"
-
 	"agentsim/cachemodel"
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
@@ -92,21 +90,46 @@ type Tally struct {
 }
 
 // Add adds o to t, field by field.
-func (t *Tally) Add(o *Tally) { add(reflect.ValueOf(t).Elem(), reflect.ValueOf(o).Elem()) }
-
-// add adds the whole numbers that a value holds to those of another one of its type.
-func add(to, from reflect.Value) {
-	switch to.Kind() {
-	case reflect.Struct:
-		for i := range to.NumField() {
-			add(to.Field(i), from.Field(i))
-		}
-	case reflect.Array:
-		for i := range to.Len() {
-			add(to.Index(i), from.Index(i))
-		}
-	default:
-		to.SetInt(to.Int() + from.Int())
+func (t *Tally) Add(o *Tally) {
+	t.Requests += o.Requests
+	t.Calls += o.Calls
+	t.Retries += o.Retries
+	t.Errors += o.Errors
+	t.ErrorCost += o.ErrorCost
+	t.Usage = t.Usage.Plus(o.Usage)
+	t.Cost += o.Cost
+	t.Uncached += o.Uncached
+	t.Busy += o.Busy
+	t.WakeUps += o.WakeUps
+	t.WakeUpTokens += o.WakeUpTokens
+	t.WakeUpCost += o.WakeUpCost
+	t.UserTurns += o.UserTurns
+	t.ToolUses += o.ToolUses
+	t.Compactions += o.Compactions
+	t.CompactionCost += o.CompactionCost
+	t.FactsLost += o.FactsLost
+	t.FilesLost += o.FilesLost
+	t.Replaced += o.Replaced
+	t.ReplacedBytes += o.ReplacedBytes
+	t.Prompts += o.Prompts
+	t.Denials += o.Denials
+	t.Backgrounded += o.Backgrounded
+	t.Killed += o.Killed
+	t.FactsMissing += o.FactsMissing
+	t.Obeyed += o.Obeyed
+	t.Judged += o.Judged
+	t.Flagged += o.Flagged
+	t.Unclassified += o.Unclassified
+	t.StartUp += o.StartUp
+	t.Connections += o.Connections
+	for i := range t.Reads {
+		t.Reads[i] += o.Reads[i]
+	}
+	for i := range t.Misses {
+		to, from := &t.Misses[i], &o.Misses[i]
+		to.Calls += from.Calls
+		to.Lost += from.Lost
+		to.Cost += from.Cost
 	}
 }
 

@@ -1,10 +1,10 @@
 // Package kernel runs straight-line processes over virtual time, one at a time.
 //
 // Rules:
-//   - A process is a Go function on a coroutine. It gives up control only in a
-//     call that takes its *Proc and returns an error: Sleep, SleepUntil, Steps, Join,
-//     Signal.Wait, Signal.WaitUntil and Mailbox.Recv. Every other call runs to
-//     completion. No goroutine, lock, channel or select is used or allowed.
+//   - A process is a Go function on a coroutine, that of one which has ended where there
+//     is such. It gives up control only in a call that takes its *Proc and returns an
+//     error: Sleep, SleepUntil, Steps, Join, Signal.Wait, Signal.WaitUntil and
+//     Mailbox.Recv. Every other call runs to completion. No goroutine, lock, channel or select is used or allowed.
 //   - A part of a process that waits for the clock alone can be a Stepper: its steps
 //     are those that sleeps would make, without the coroutine.
 //   - What happens next is decided by (instant, phase, sequence). Phase 0 holds

@@ -30,6 +30,7 @@ type Kernel struct {
 	readyAt  func(int) *Proc
 	cur      *Proc // the process that runs, nil while the kernel or a callback does
 	err      error // why the run ended; the first reason stays
+	idle     *coroutine
 	oldest   *Proc // live processes in order of spawning
 	newest   *Proc
 	live     int
@@ -163,6 +164,7 @@ func (k *Kernel) loop() {
 // keep their panics to themselves.
 func (k *Kernel) leave() {
 	k.running = false
+	k.dismiss()
 	if v := recover(); v != nil {
 		k.fail(&PanicError{Instant: k.now, Value: v, Stack: debug.Stack()})
 	}

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"fmt"
-	"iter"
 	"runtime/debug"
 
 	"agentsim/sim/vtime"
@@ -26,13 +25,11 @@ type Proc struct {
 	k             *Kernel
 	name          string
 	body          func(*Proc) error // nil once started
-	next          func() (struct{}, bool)
-	stop          func()
-	yield         func(struct{}) bool
-	stepper       Stepper  // what goes on in its place when it is resumed, nil for the coroutine
-	on            waitable // what it waits for, nil for the clock alone
-	before, after *Proc    // neighbours in the wait list of on
-	older, newer  *Proc    // neighbours among the live
+	co            *coroutine        // nil before it first runs and once it has ended
+	stepper       Stepper           // what goes on in its place when it is resumed, nil for the coroutine
+	on            waitable          // what it waits for, nil for the clock alone
+	before, after *Proc             // neighbours in the wait list of on
+	older, newer  *Proc             // neighbours among the live
 	joiners       waitList
 	err           error
 	aborted       error
@@ -230,7 +227,7 @@ func (p *Proc) suspend(on waitable, until vtime.Instant) error {
 // park hands control to the kernel and returns when the kernel hands it back.
 func (p *Proc) park(on waitable, until vtime.Instant) {
 	p.wait(on, until)
-	if !p.yield(struct{}{}) {
+	if !p.co.yield(struct{}{}) {
 		panic(unwinding{})
 	}
 }
@@ -266,10 +263,10 @@ func (k *Kernel) resume(p *Proc) {
 	k.phase, k.cur, p.state = phaseProcess, p, running
 	if p.stepper == nil || !p.goOn() {
 		k.switches++
-		if p.next == nil {
-			p.next, p.stop = iter.Pull(p.run)
+		if p.co == nil {
+			p.co = k.coroutine(p)
 		}
-		p.next()
+		p.co.next()
 	}
 	k.cur = nil
 }
@@ -300,16 +297,15 @@ func (p *Proc) goOn() (waits bool) {
 	return false
 }
 
-// run is the coroutine.
-func (p *Proc) run(yield func(struct{}) bool) {
-	p.yield = yield
+// run is the process on its coroutine.
+func (p *Proc) run() {
 	defer p.finish()
 	body := p.body
 	p.body = nil
 	p.err = body(p)
 }
 
-// finish is the coroutine's last act. It takes the stack of a panic here, where
+// finish is the process's last act. It takes the stack of a panic here, where
 // it still exists.
 func (p *Proc) finish() {
 	v := recover()
@@ -328,7 +324,7 @@ func (p *Proc) finish() {
 func (p *Proc) end() {
 	k := p.k
 	p.state = ended
-	p.next, p.stop, p.yield, p.body = nil, nil, nil, nil
+	p.co, p.body = nil, nil
 	if p.older == nil {
 		k.oldest = p.newer
 	} else {
@@ -350,10 +346,10 @@ func (p *Proc) tearDown() {
 		p.on.queue().remove(p)
 		p.on = nil
 	}
-	if p.stop == nil {
+	if p.co == nil {
 		p.err = ErrClosed
 		p.end()
 		return
 	}
-	p.stop()
+	p.co.stop()
 }

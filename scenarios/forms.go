@@ -9,6 +9,7 @@ import (
 
 	"agentsim/scenarios/document"
 	"agentsim/sim/llm"
+	"agentsim/sim/memo"
 )
 
 // PlanNames are the breakpoint plans that have a name of their own (LOOP-12).
@@ -195,13 +196,20 @@ func (f Files) Flow() (string, bool) {
 	return document.Text("embedded:" + f.Embedded), f.Embedded != ""
 }
 
+// inputs are those of tool uses on one line, by their JSON.
+var inputs = memo.Some[string, string]{Most: 1 << 20}
+
 // Flow is a tool use on one line.
 func (t ToolTurn) Flow() (string, bool) {
-	n, err := limits.Parse(document.NewSource("", t.Raw), t.Raw)
-	if err != nil {
-		return "", false
-	}
-	return "{name: " + document.Text(t.Name) + ", input: " + document.Flow(n) + "}", true
+	input := inputs.Get(t.Raw, func() (string, int) {
+		n, err := limits.Parse(document.NewSource("", t.Raw), t.Raw)
+		if err != nil {
+			return "", 0
+		}
+		flow := document.Flow(n)
+		return flow, len(t.Raw) + len(flow)
+	})
+	return "{name: " + document.Text(t.Name) + ", input: " + input + "}", input != ""
 }
 
 // Flow is text, or what to generate.

@@ -291,15 +291,17 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 	a.mate.ends()
 	a.hooks.announce("remove")
 	if parent := a.ctx.Abort.parent; parent != nil && a.ctx.Abort.unlink() {
-		a.w.rec.emit(a.ref, &transcript.Listener{Op: "remove", On: a.parent.ref})
+		a.w.rec.listens(a, "remove", a.parent.ref)
 	}
 	spent := a.spent.since(a.before)
 	for q := a.parent; q != nil; q = q.parent {
 		q.spent.rolled = q.spent.rolled.Plus(spent.own)
 	}
-	a.w.rec.emit(a.ref, &transcript.AgentEnd{Status: end.Status, Why: end.Why, Turns: a.answers, ToolUses: a.toolUses, Own: spent.own, Rolled: spent.rolled,
+	rec := &a.w.rec
+	rec.end = transcript.AgentEnd{Status: end.Status, Why: end.Why, Turns: a.answers, ToolUses: a.toolUses, Own: spent.own, Rolled: spent.rolled,
 		Answers: a.meters.Answers, OutputTokens: a.meters.OutputTokens, FirstToken: a.meters.FirstToken,
-		Progress: a.progress.shown()})
+		Progress: a.progress.shown()}
+	rec.emit(a.ref, &rec.end)
 	if a.firstOpened != nil {
 		a.firstOpened.Fire()
 	}

@@ -91,7 +91,7 @@ func (a *Agent) moveToBackground(why string) {
 	}
 	w := a.w
 	if a.ctx.Abort.unlink() {
-		w.rec.emit(a.ref, &transcript.Listener{Op: "remove", On: a.parent.ref})
+		w.rec.listens(a, "remove", a.parent.ref)
 	}
 	a.ctx.SetAppState = NoOp
 	a.avoidPrompts()

@@ -45,8 +45,7 @@ type headKey struct {
 // head renders what stands before an agent's messages, once for all agents
 // that share it.
 func (w *World) head(k headKey, t *frontText) *rendered {
-	k.epoch = w.epoch
-	if r := w.heads[k]; r != nil {
+	if r := headOf(w, &k); r != nil {
 		return r
 	}
 	p := &Prefix{
@@ -54,15 +53,32 @@ func (w *World) head(k headKey, t *frontText) *rendered {
 		Settings: k.settings, Rules: w.cfg.Rules(k.model), Tools: k.pool.Blocks, Static: t.static,
 	}
 	for _, s := range t.system {
-		p.System = append(p.System, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, s)})
+		p.System = append(p.System, llm.Block{Kind: llm.Text, Content: prose(w, s)})
 	}
 	r := &rendered{prefix: p, userParts: t.userParts, systemParts: t.systemParts, deferred: tool.Names(k.pool.Deferred)}
 	r.render(w.cfg.Builder)
 	for _, text := range t.first {
-		r.first = append(r.first, llm.NewText(llm.Prose, text))
+		r.first = append(r.first, prose(w, text))
 	}
 	w.heads[k] = r
 	return r
+}
+
+// headOf is the head that agents of a key have had before, nil for none.
+func headOf(w *World, k *headKey) *rendered {
+	k.epoch = w.epoch
+	return w.heads[*k]
+}
+
+// prose is the payload of a text that many heads have, such as those of roots, which
+// differ in little else than their names.
+func prose(w *World, s string) *llm.Payload {
+	p := w.texts[s]
+	if p == nil {
+		p = llm.NewText(llm.Prose, s)
+		w.texts[s] = p
+	}
+	return p
 }
 
 // typeOf is the type of an agent, roots' included.

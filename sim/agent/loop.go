@@ -183,7 +183,11 @@ func (t *turn) hear() {
 		t.at = done
 		return
 	}
-	t.uses = a.listUses(answer, t.room[:0])
+	room := t.room[:0]
+	if t.n > len(t.room) {
+		room = make([]toolUse, 0, t.n)
+	}
+	t.uses = a.listUses(answer, room)
 	if t.at = acts; t.n == 1 && t.uses[0].starts() {
 		t.at = runs
 	}

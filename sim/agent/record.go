@@ -20,6 +20,10 @@ type recorder struct {
 	result   transcript.ToolResult
 	perm     transcript.Permission
 	progress transcript.Progress
+	stage    transcript.Stage
+	start    transcript.AgentStart
+	end      transcript.AgentEnd
+	listener transcript.Listener
 }
 
 func (r *recorder) emit(ref int32, b transcript.Body) {
@@ -55,6 +59,11 @@ func (r *recorder) answered(a *Agent, attempt int) {
 func (r *recorder) toolCall(a *Agent, i int, b *llm.Block, cause string) {
 	r.call = transcript.ToolCall{Call: a.client.calls - 1, Index: i, ID: b.ID, Name: b.Name, Input: b.Content.Identity(), Cause: cause}
 	r.emit(a.ref, &r.call)
+}
+
+func (r *recorder) listens(a *Agent, op string, on int32) {
+	r.listener = transcript.Listener{Op: op, On: on}
+	r.emit(a.ref, &r.listener)
 }
 
 func (r *recorder) permission(a *Agent, ev *transcript.Permission) {

@@ -74,7 +74,9 @@ func (a *Agent) introduce(ev transcript.AgentStart) {
 		ev.PoolMode = "refused"
 	}
 	ev.Context = factsOf(a, ev.Context.FileCache)
-	a.w.rec.emit(a.ref, &ev)
+	rec := &a.w.rec
+	rec.start = ev
+	rec.emit(a.ref, &rec.start)
 	a.hooks.announce("add")
 }
 

@@ -277,9 +277,15 @@ func (b *spawning) buildPrompt() error {
 	return err
 }
 
-// childFront renders what stands before the messages of a definition's agents:
-// first what those of all types share (CACHE-97).
+// childFront renders what stands before the messages of a definition's agents, once for
+// those who share it: first what those of all types share (CACHE-97).
 func (w *World) childFront(k headKey) (*rendered, error) {
+	if !w.cfg.Stack.Bare() {
+		k.memory = w.memory(k.def, k.place)
+	}
+	if r := headOf(w, &k); r != nil {
+		return r, nil
+	}
 	prompt, err := k.def.SystemPrompt(&w.gates)
 	if err != nil {
 		return nil, err
@@ -300,7 +306,6 @@ func (w *World) childFront(k headKey) (*rendered, error) {
 	})
 	t := frontText{static: 1}
 	system := w.contexts(&t, w.cfg.UserContext, k.pool, k.place, true, without.claude, without.git)
-	k.memory = w.memory(k.def, k.place)
 	prompt = w.grown(k.def, k.pool, w.environment(k.place), prompt)
 	t.system = []string{w.environment(k.place), prompt + k.def.scratchNote(w) + k.memory + system} // what all types share, marked, then what is their own
 	return w.head(k, &t), nil
@@ -376,7 +381,9 @@ func (a *Agent) directory() string {
 }
 
 func (b *spawning) stage(n int, name, detail string) {
-	b.by.w.rec.emit(b.by.ref, &transcript.Stage{Lineage: b.lineage, N: n, Name: name, Detail: detail})
+	rec := &b.by.w.rec
+	rec.stage = transcript.Stage{Lineage: b.lineage, N: n, Name: name, Detail: detail}
+	rec.emit(b.by.ref, &rec.stage)
 }
 
 // typeNames lists the types that the caller may name.
@@ -423,7 +430,7 @@ func (b *spawning) launch(p *kernel.Proc) (tool.Result, waiting) {
 	}
 	neverLeaves(c)
 	if c.ctx.Abort.Linked() {
-		a.w.rec.emit(c.ref, &transcript.Listener{Op: "add", On: a.ref})
+		a.w.rec.listens(c, "add", a.ref)
 	}
 	if b.recruits {
 		return b.recruit(), nil

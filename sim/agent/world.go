@@ -215,7 +215,8 @@ type World struct {
 	tasks   *task.Registry
 	pools   map[poolKey]*Pool
 	heads   map[headKey]*rendered
-	plans   map[planKey]*Plan // of parents, as their sub-agents have them
+	texts   map[string]*llm.Payload // that stand in heads
+	plans   map[planKey]*Plan       // of parents, as their sub-agents have them
 	rec     recorder
 	project *place   // the project's own directory
 	env     tool.Env // of the tool that runs now
@@ -243,7 +244,7 @@ type World struct {
 func NewWorld(cfg Config) *World {
 	cfg.Definitions = slices.Clone(cfg.Definitions)
 	w := &World{cfg: cfg, gates: cfg.Gates, tasks: &task.Registry{}, handlers: handlers(), records: map[string]*record{},
-		pools: map[poolKey]*Pool{}, heads: map[headKey]*rendered{}, plans: map[planKey]*Plan{},
+		pools: map[poolKey]*Pool{}, heads: map[headKey]*rendered{}, texts: map[string]*llm.Payload{}, plans: map[planKey]*Plan{},
 		shells: map[string]*shellTask{}, terminals: map[int32]vtime.Instant{}, took: map[string]bool{}, met: map[string]bool{}}
 	w.rec.sink, w.rec.kernel = cfg.Sink, cfg.Kernel
 	w.project = &place{fs: cfg.FS, repo: &shell.Repo{None: cfg.Repository.None, Empty: cfg.Repository.Empty}}

@@ -164,7 +164,11 @@ func escape(s string) string {
 	if more == 0 {
 		return s
 	}
-	b := make([]byte, len(s)+more+8) // eight, since words are written whole
+	var room [512]byte
+	b := room[:]
+	if n := len(s) + more + 8; n > len(room) { // eight, since words are written whole
+		b = make([]byte, n)
+	}
 	i, n := 0, 0
 	for i < len(s) {
 		x := word(s, i)
@@ -210,11 +214,20 @@ func other(x uint64) uint64 {
 // word is the eight bytes of s from i; what it lacks of them is blank.
 func word(s string, i int) uint64 {
 	if i+8 > len(s) {
-		s, i = s[i:]+"        ", 0
+		return lastWord(s[i:])
 	}
 	s = s[i : i+8]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// lastWord is word of less than eight bytes.
+func lastWord(s string) uint64 {
+	x := uint64(' ' * every)
+	for i := len(s) - 1; i >= 0; i-- {
+		x = x<<8 | uint64(s[i])
+	}
+	return x
 }
 
 // MeasureOf is the measure of a text of the given class.

@@ -197,14 +197,7 @@ How to use it:
 // is read over and listed in ignored, as is remote isolation outside an
 // internal build (SUB-03). Whether the type is one that the caller may name is not looked at here.
 func ParseAgentInput(p *llm.Payload, o AgentGates) (a AgentInput, ignored []string, err error) {
-	fs := agentFields(o)
-	if o.Coordinator { // its wrong types and models are told elsewhere
-		open := agentFields(AgentGates{})
-		fs[agentType], fs[agentModel] = open[agentType], open[agentModel]
-	}
-	if !o.Internal {
-		fs[agentIsolation].enum = isolations
-	}
+	fs, _ := agentReads.Get(o, agentRead)
 	var in input
 	if err := fs.read(p.Raw(), &in); err != nil {
 		return AgentInput{}, nil, err
@@ -222,6 +215,21 @@ func ParseAgentInput(p *llm.Payload, o AgentGates) (a AgentInput, ignored []stri
 		}
 	}
 	return agentInput(&in), ignored, nil
+}
+
+// agentReads are the fields that calls may have.
+var agentReads memo.Map[AgentGates, fields]
+
+func agentRead(o AgentGates) (fields, error) {
+	fs := agentFields(o)
+	if o.Coordinator { // its wrong types and models are told elsewhere
+		open := agentFields(AgentGates{})
+		fs[agentType], fs[agentModel] = open[agentType], open[agentModel]
+	}
+	if !o.Internal {
+		fs[agentIsolation].enum = isolations
+	}
+	return fs, nil
 }
 
 func agentInput(in *input) AgentInput {

@@ -29,7 +29,7 @@ var arguments = []struct {
 var flagValues = map[string]cobra.CompletionFunc{
 	"output":  words(ui.Formats...),
 	"guard":   words("prefix"),
-	"record":  words("full", "calls", "sampled:", "totals", "none"),
+	"record":  words("full", "packed", "calls", "sampled:", "totals", "none"),
 	"policy":  words("fifo", "random", "pct:", "replay:"),
 	"set":     paths(scenarios.Paths),
 	"reprice": paths(reprice.Answerable),

@@ -27,7 +27,7 @@ func everyColumn(t *testing.T) {
 	if err := errorsOf(os.MkdirAll("projects", 0o755), os.WriteFile(session, []byte(secretSession), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"run injection --variant guarded-background --policy random", "import projects --with-content", "import projects"} {
+	for _, line := range []string{"run injection --variant guarded-background --policy random", "import projects --with-content", "import projects", "run hello --record packed"} {
 		if code, _, errs := try(nil, strings.Fields(line)...); code != ui.Pass {
 			t.Fatal(line, errs)
 		}
@@ -132,6 +132,9 @@ func alter(t *testing.T, path, column string) bool {
 	}
 	value := fmt.Sprintf("CASE typeof(%[1]s) WHEN 'integer' THEN %[1]s + 7000003 WHEN 'null' THEN 7 ELSE '7' || %[1]s END", name)
 	row := fmt.Sprintf("SELECT %s FROM %s", key, table)
+	if name == "chunk" {
+		value = "CAST('7' || chunk AS BLOB)"
+	}
 	if name == "seal" {
 		value = "replace(seal, '=', '=1')"
 	}
@@ -188,7 +191,7 @@ func sealsHold(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	for _, line := range []string{"run fan-out", "run fan-out", "run stopped-and-resumed --record calls", "run explore-at-scale --record sampled:2",
-		"run nested --record totals", "run nested --policy pct:3 --no-audit", "sweep hello --seeds 3",
+		"run nested --record totals", "run nested --seed 3 --record packed", "run nested --policy pct:3 --no-audit", "sweep hello --seeds 3",
 		"run coordinator", "run injection", "run stream-failures", "import " + sample} {
 		if code, _, errs := try(nil, strings.Fields(line)...); code != ui.Pass && code != ui.Missed {
 			t.Fatal(line, errs)

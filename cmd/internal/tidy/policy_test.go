@@ -147,6 +147,7 @@ var imports = []struct{ pattern, only, use string }{
 	{"database/sql", "sim/transcript/sqlite", "the tables are written by sim/transcript/sqlite"},
 	{"database/sql/", "sim/transcript/sqlite", "the tables are written by sim/transcript/sqlite"},
 	{"github.com/mattn/go-sqlite3", "sim/transcript/sqlite/driver", "the tables are written by sim/transcript/sqlite"},
+	{"github.com/klauspost/compress/", "sim/transcript/sqlite", "packed rows are written by sim/transcript/sqlite"},
 	{"os", "cmd/ sim/recording/recordingtest", "take an io.Reader, an io.Writer or a workspace.Snapshot; cmd opens files"},
 	{"os/", "cmd/", "only cmd starts programs and listens to signals"},
 	{"net", "cmd/", "nothing in the simulated world talks to a network"},

@@ -22,7 +22,12 @@ func (db *DB) Begin(run Run, startedAt string, opt Options) (*Writer, error) {
 	if opt.Batch == 0 {
 		opt.Batch = DefaultBatch
 	}
+	var p *packer
+	if opt.Level == Packed {
+		opt.Level, p = Full, newPacker()
+	}
 	w := newWriter(db, &run, startedAt, opt)
+	w.packer = p
 	w.store, w.openTools = newStore(), map[toolKey]*toolCall{}
 	if err := within(db.sql, w.begin); err != nil {
 		return nil, fail(db.path, "record the run", err)
@@ -96,10 +101,8 @@ func take(tx *sql.Tx, writers []*Writer) error {
 		return err
 	}
 	for _, w := range left {
-		for _, t := range w.sealed() {
-			if _, err := tx.Exec(`DELETE FROM `+t.rowsIn+` WHERE run = ?`, w.run); err != nil {
-				return err
-			}
+		if err := removeRows(tx, w.of.ID); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -14,19 +14,20 @@ const benchTurns = 2000
 
 // BenchmarkRecord records a run in full and inserts the same rows, made beforehand, in the
 // same batches, by turns in rounds. The bar is half of the rate of the inserts; the share
-// is the median of those of the rounds.
+// is the median of those of the rounds. Packed, no row is inserted.
 func BenchmarkRecord(b *testing.B) {
 	const rounds = 7
 	replay := replayOf(func(e *emitter) { turns(e, benchTurns, func() {}) })
 	batches := rowsOf(b, replay)
-	var records, inserts, shares []float64
+	var records, inserts, shares, packed []float64
 	for range rounds * b.N {
-		records = append(records, seconds(func() { recordAll(b, replay) }))
+		records = append(records, seconds(func() { recordAll(b, replay, Full) }))
 		inserts = append(inserts, seconds(func() { insertAll(b, batches) }))
 		shares = append(shares, inserts[len(inserts)-1]/records[len(records)-1])
+		packed = append(packed, seconds(func() { recordAll(b, replay, Packed) }))
 	}
-	b.Logf("%.0f calls a second recorded, %.0f as bare inserts: %.2f of the driver's rate, %.2f to %.2f; bar 0.50",
-		benchTurns/median(records), benchTurns/median(inserts), median(shares), slices.Min(shares), slices.Max(shares))
+	b.Logf("%.0f calls a second recorded, %.0f as bare inserts: %.2f of the driver's rate, %.2f to %.2f; bar 0.50; %.0f packed",
+		benchTurns/median(records), benchTurns/median(inserts), median(shares), slices.Min(shares), slices.Max(shares), benchTurns/median(packed))
 	b.ReportMetric(benchTurns/median(records), "calls/s")
 	b.ReportMetric(0, "ns/op")
 }
@@ -42,8 +43,8 @@ func median(list []float64) float64 {
 	return list[len(list)/2]
 }
 
-func recordAll(b *testing.B, events []*transcript.Event) {
-	w, err := tempDB(b).Begin(runNamed("r"), "", Options{Cost: prices})
+func recordAll(b *testing.B, events []*transcript.Event, level Level) {
+	w, err := tempDB(b).Begin(runNamed("r"), "", Options{Level: level, Cost: prices})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,7 +59,7 @@ var compared = []struct {
 	key  int
 	skip string // columns of one recording
 }{
-	{"runs", 1, "spec level owner seal"}, {"agents", 3, ""}, {"requests", 2, ""}, {"breakpoints", 3, ""}, {"tool_calls", 2, ""}, {"tasks", 2, ""},
+	{"runs", 1, "spec level owner seal packed"}, {"agents", 3, ""}, {"requests", 2, ""}, {"breakpoints", 3, ""}, {"tool_calls", 2, ""}, {"tasks", 2, ""},
 	{"messages", 2, ""}, {"items", 2, ""}, {"findings", 2, ""}, {"handoffs", 2, ""}, {"invariants", 2, ""}, {"metrics", 3, ""},
 	{"schedules", 1, ""}, {"files", 2, ""},
 }
@@ -113,29 +114,34 @@ func (k *keyedRows) drop(which func(key string) bool) {
 // keyed reads rows whose first columns, so many, are their key; the first one of
 // all is the run.
 func (db *DB) keyed(q, run string, key int) (*keyedRows, error) {
-	rows, err := db.sql.Query(q, run)
-	if err != nil {
-		return nil, fail(db.path, "compare run "+run, err)
-	}
-	defer rows.Close()
 	k := &keyedRows{rows: map[string][]string{}}
-	if k.columns, err = rows.Columns(); err != nil {
-		return nil, fail(db.path, "compare run "+run, err)
-	}
-	err = eachRow(rows, func(row []any) {
-		cells := make([]string, len(row))
-		for i, v := range row {
-			cells[i] = cellText(v)
+	err := on(db, []any{run}, func(from querier) error {
+		rows, err := from.QueryContext(context.Background(), q, run)
+		if err != nil {
+			return err
 		}
-		var name []string
-		for i := 1; i < key; i++ {
-			name = append(name, k.columns[i]+"="+cells[i])
+		defer rows.Close()
+		if k.columns, err = rows.Columns(); err != nil {
+			return err
 		}
-		text := strings.Join(name, " ")
-		k.keys = append(k.keys, text)
-		k.rows[text] = cells
+		return eachRow(rows, func(row []any) { k.add(row, key) })
 	})
 	return k, fail(db.path, "compare run "+run, err)
+}
+
+// add adds a row whose first columns, so many, are its key.
+func (k *keyedRows) add(row []any, key int) {
+	cells := make([]string, len(row))
+	for i, v := range row {
+		cells[i] = cellText(v)
+	}
+	var name []string
+	for i := 1; i < key; i++ {
+		name = append(name, k.columns[i]+"="+cells[i])
+	}
+	text := strings.Join(name, " ")
+	k.keys = append(k.keys, text)
+	k.rows[text] = cells
 }
 
 func cellText(v any) string {
@@ -199,7 +205,8 @@ func (db *DB) CheckFile() (out []Mismatch, err error) {
 		}
 		out = append(out, found...)
 	}
-	return out, nil
+	found, err := checkPacked(db)
+	return append(out, found...), err
 }
 
 // checkFixed compares the tables of words, which the schema fills.
@@ -257,7 +264,24 @@ func (db *DB) checkOrphans(*DB) (out []Mismatch, err error) {
 	for _, t := range all.sealed() {
 		orphans(t.name, "run", "runs", "id", known)
 	}
+	orphans("packed", "run", "runs", "id", known)
 	orphans("runs", "id", "executions", "run", "a run that is in executions")
+	return out, err
+}
+
+// checkPacked looks for packed runs that cannot be unpacked, or whose blocks are others.
+func checkPacked(db *DB) (out []Mismatch, err error) {
+	runs, err := query(db, "list the packed runs", func(rows *sql.Rows) (run string, err error) { return run, rows.Scan(&run) },
+		"SELECT DISTINCT run FROM packed WHERE run IN (SELECT id FROM runs) ORDER BY run")
+	for _, run := range runs {
+		var e *Error
+		switch err := db.VerifyContent(run); {
+		case errors.As(err, &e) && e.Kind == ErrChanged:
+			out = append(out, Mismatch{run, "packed", "", "", e.Doing + " is not possible", "the rows that were recorded"})
+		case err != nil:
+			return nil, err
+		}
+	}
 	return out, err
 }
 

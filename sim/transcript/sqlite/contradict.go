@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"strings"
@@ -49,19 +50,21 @@ func (db *DB) contradicts(run, table, key, event, kind string, columns []string)
 	keys := strings.Split(key, ", ")
 	q := fmt.Sprintf("SELECT e.text, t.%s, t.%s FROM %s t JOIN events e ON e.run = t.run AND e.seq = t.%s WHERE t.run = ? AND e.kind = '%s'",
 		strings.Join(keys, ", t."), strings.Join(names, ", t."), table, event, kind)
-	rows, err := db.sql.Query(q, run)
-	if err != nil {
-		return nil, fail(db.path, "check the "+table, err)
-	}
-	defer rows.Close()
-	err = eachRow(rows, func(row []any) {
-		text, _ := row[0].(string)
-		fields := transcript.Words(text)
-		for i, name := range names {
-			if word := fields[words[i]]; !tells(word, row[1+len(keys)+i]) {
-				out = append(out, Mismatch{run, table, keyText(keys, row[1:]), name, cellText(row[1+len(keys)+i]), cellText(word)})
-			}
+	err = on(db, []any{run}, func(from querier) error {
+		rows, err := from.QueryContext(context.Background(), q, run)
+		if err != nil {
+			return err
 		}
+		defer rows.Close()
+		return eachRow(rows, func(row []any) {
+			text, _ := row[0].(string)
+			fields := transcript.Words(text)
+			for i, name := range names {
+				if word := fields[words[i]]; !tells(word, row[1+len(keys)+i]) {
+					out = append(out, Mismatch{run, table, keyText(keys, row[1:]), name, cellText(row[1+len(keys)+i]), cellText(word)})
+				}
+			}
+		})
 	})
 	return out, fail(db.path, "check the "+table, err)
 }

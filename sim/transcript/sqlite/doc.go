@@ -15,6 +15,8 @@
 //   - A file that is not ours is never written to.
 //   - Wall time comes from the caller, as text.
 //   - A failure of recording never stops an Emit; Err and Finish tell it.
+//   - Packed is how a run's rows are stored, not how much: on, row and look find them
+//     for all that asks about a run, and a plain query by itself would find none.
 //   - A record of samples keeps whole session trees, the same in every variant. A run's
 //     level that was asked for last replaces what is there.
 package sqlite

@@ -39,7 +39,7 @@ var hints = map[error]string{
 	ErrNoDirectory: "make the directory, or give another path",
 	ErrFull:        "free some space; every batch recorded so far is whole",
 	ErrDamaged:     "restore it from a copy, or record into another file",
-	ErrRecording:   "try again when it has ended, or name it too",
+	ErrRecording:   "try again when it has ended, or, to remove it, name it too",
 	ErrNoDriver:    "build it with CGO_ENABLED=1 and a C compiler; run --record none, bench, check, estimate and crossover of sessions need no record",
 	ErrChanged:     "agentsim lab db check says what differs; a simulated run can be run again into another file",
 }

@@ -76,8 +76,8 @@ func (db *DB) RecordedHead(run string) (*recording.Session, vtime.Instant, error
 // Unbilled is of how many requests of an imported run the recording holds no bill, and
 // of how many others a bill with a placeholder for the output.
 func (db *DB) Unbilled(run string) (n, outputs int64, err error) {
-	err = db.sql.QueryRow(`SELECT count(*) FILTER (WHERE billed = 0), count(*) FILTER (WHERE billed = 1 AND output_known = 0)
-		FROM recorded_requests WHERE run = ?`, run).Scan(&n, &outputs)
+	err = row(db, []any{&n, &outputs}, `SELECT count(*) FILTER (WHERE billed = 0), count(*) FILTER (WHERE billed = 1 AND output_known = 0)
+		FROM recorded_requests WHERE run = ?`, run)
 	return n, outputs, fail(db.path, "read the requests", err)
 }
 
@@ -86,6 +86,6 @@ func (db *DB) Unbilled(run string) (n, outputs int64, err error) {
 func (db *DB) Priced(run string) (bool, error) {
 	found, err := query(db, "read the price", func(rows *sql.Rows) (n int64, err error) { return n, rows.Scan(&n) },
 		`SELECT policy <> 'recorded' OR outcome <> 'completed' OR
-			EXISTS (SELECT 1 FROM metrics WHERE run = id AND scope = 'run' AND name = 'cost') FROM runs WHERE id = ?`, run)
+			EXISTS (SELECT 1 FROM metrics WHERE run = id AND scope = 'run' AND name = 'cost') FROM runs WHERE id = ?`, plain(run))
 	return err == nil && len(found) > 0 && found[0] != 0, err
 }

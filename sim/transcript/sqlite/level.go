@@ -12,7 +12,7 @@ import (
 // the same run has one digest at every level, and one row of exact totals.
 type Level string
 
-// The levels; Sampled makes the fourth.
+// The levels; Sampled makes the fourth, and Packed is Full.
 const (
 	Full   Level = "full"   // every event, every payload
 	Calls  Level = "calls"  // every event and every call's usage; no content, save the run's own files
@@ -27,11 +27,11 @@ const sampled = "sampled:"
 // least 1.
 func Sampled(n uint64) Level { return Level(sampled + strconv.FormatUint(n, 10)) }
 
-// ParseLevel reads full, calls, sampled:N or totals; the error says what to
+// ParseLevel reads full, packed, calls, sampled:N or totals; the error says what to
 // write.
 func ParseLevel(s string) (Level, error) {
 	switch l := Level(s); l {
-	case Full, Calls, Totals:
+	case Full, Packed, Calls, Totals:
 		return l, nil
 	}
 	if _, some := strings.CutPrefix(s, sampled); some {
@@ -40,7 +40,7 @@ func ParseLevel(s string) (Level, error) {
 		}
 		return "", errors.New("write sampled:N with a whole number N from 1 on, such as sampled:100 for one session tree of a hundred")
 	}
-	return "", errors.New("write one of full, calls, sampled:N, totals")
+	return "", errors.New("write one of full, packed, calls, sampled:N, totals")
 }
 
 // every is the N of sampled:N, 0 of any other level.

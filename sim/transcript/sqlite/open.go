@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"database/sql"
 	"errors"
 	"strconv"
@@ -15,8 +16,10 @@ const BusyMillis = 60_000
 // DB is a database of runs. Runs of several variants may be recorded at a time,
 // from several goroutines, each with its own Writer.
 type DB struct {
-	path string
-	sql  *sql.DB
+	path     string
+	sql      *sql.DB
+	unpacked *sql.DB // a connection of its own to the same file, for packed runs
+	hold     int64   // bytes of runs that were read stay unpacked in memory when another one is
 }
 
 // Create opens the database at path for recording and makes it if there is none.
@@ -75,18 +78,25 @@ func open(path, mode string, busy int) (*DB, error) {
 	if kindOf == nil {
 		return nil, &Error{Path: path, Doing: "open it", Kind: ErrNoDriver}
 	}
-	params := "mode=" + mode + "&_txlock=immediate&_sync=NORMAL&_cache_size=-32768&_stmt_cache_size=64&_busy_timeout=" + strconv.Itoa(busy)
-	db, err := sql.Open("sqlite3", dsn(path, params))
+	params := "_sync=NORMAL&_cache_size=-32768&_stmt_cache_size=64&_busy_timeout=" + strconv.Itoa(busy)
+	db, err := sql.Open("sqlite3", dsn(path, params+"&_txlock=immediate&mode="+mode))
+	if err != nil {
+		return nil, fail(path, "open it", err)
+	}
+	unpacked, err := sql.Open("sqlite3", dsn(path, params+"&mode=rw")) // not query_only: it has tables of its own
 	if err != nil {
 		return nil, fail(path, "open it", err)
 	}
 	// One connection: the writers of several variants take turns, batch by batch.
 	db.SetMaxOpenConns(1)
-	return &DB{path: path, sql: db}, nil
+	unpacked.SetMaxOpenConns(1)
+	return &DB{path, db, unpacked, maxUnpacked}, nil
 }
 
 // Path is the file's path as it was given.
 func (db *DB) Path() string { return db.path }
 
 // Close closes the database. Runs that were not finished stay marked running.
-func (db *DB) Close() error { return fail(db.path, "close it", db.sql.Close()) }
+func (db *DB) Close() error {
+	return fail(db.path, "close it", cmp.Or(db.unpacked.Close(), db.sql.Close()))
+}

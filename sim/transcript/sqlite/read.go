@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"database/sql"
 	"encoding/json"
 	"iter"
@@ -19,6 +20,7 @@ type RunInfo struct {
 	Policy            string
 	Semantics         int
 	Level             Level
+	Packed            bool // its single rows are compressed
 	Outcome           Status
 	Detail, Digest    string
 	Events, Calls     int64
@@ -42,10 +44,18 @@ func (r *RunInfo) Ending() string {
 	return string(r.Outcome)
 }
 
+// Said is the level as it was asked for: Packed where Full is packed.
+func (r *RunInfo) Said() Level {
+	if r.Packed {
+		return Packed
+	}
+	return r.Level
+}
+
 // Keeps reports whether the record has single calls and events of an agent.
 func (r *RunInfo) Keeps(a *AgentInfo) bool { return r.Level.Keeps(r.Seed, a.Lineage) }
 
-const runInfoColumns = `SELECT r.id, r.name, r.variant, r.seed, r.policy, r.semantics, r.level, r.outcome, r.detail, r.digest,
+const runInfoColumns = `SELECT r.id, r.name, r.variant, r.seed, r.policy, r.semantics, r.level, r.packed > 0, r.outcome, r.detail, r.digest,
 	r.events, r.calls, r.ended_at, r.input, r.write_5m, r.write_1h, r.read, r.output, r.cost, r.cost_uncached,
 	count(e.n), max(e.started_at)
 	FROM runs r JOIN executions e ON e.run = r.id `
@@ -53,7 +63,7 @@ const runInfoColumns = `SELECT r.id, r.name, r.variant, r.seed, r.policy, r.sema
 func scanRun(rows *sql.Rows) (RunInfo, error) {
 	var r RunInfo
 	u := &r.Usage
-	err := rows.Scan(&r.ID, &r.Name, &r.Variant, &r.Seed, &r.Policy, &r.Semantics, &r.Level, &r.Outcome, &r.Detail, &r.Digest,
+	err := rows.Scan(&r.ID, &r.Name, &r.Variant, &r.Seed, &r.Policy, &r.Semantics, &r.Level, &r.Packed, &r.Outcome, &r.Detail, &r.Digest,
 		&r.Events, &r.Calls, &r.EndedAt, &u.Input, &u.Write5m, &u.Write1h, &u.Read, &u.Output, &r.Cost, &r.Uncached,
 		&r.Executions, &r.StartedAt)
 	return r, err
@@ -129,20 +139,31 @@ func State(db *DB) (text string, err error) {
 
 // query collects the rows of a query, each read by scan.
 func query[T any](db *DB, doing string, scan func(*sql.Rows) (T, error), q string, args ...any) ([]T, error) {
-	rows, err := db.sql.Query(q, args...)
+	var out []T
+	err := on(db, args, func(from querier) error {
+		rows, err := from.QueryContext(context.Background(), q, args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			v, err := scan(rows)
+			if err != nil {
+				return err
+			}
+			out = append(out, v)
+		}
+		return rows.Err()
+	})
 	if err != nil {
 		return nil, fail(db.path, doing, err)
 	}
-	defer rows.Close()
-	var out []T
-	for rows.Next() {
-		v, err := scan(rows)
-		if err != nil {
-			return nil, fail(db.path, doing, err)
-		}
-		out = append(out, v)
-	}
-	return out, fail(db.path, doing, rows.Err())
+	return out, nil
+}
+
+// row reads the one row that a query gives.
+func row(db *DB, into []any, q string, args ...any) error {
+	return on(db, args, func(from querier) error { return one(from, into, q, args...) })
 }
 
 // Spec is all that a replay of a run needs. run is a full id here and below.
@@ -166,7 +187,7 @@ func (db *DB) Spec(run string) (Run, error) {
 // Schedule is what a run's scheduling policy chose, as kernel.ChoicesText writes
 // it; "" where the policy's name says it, and of a run that has not ended.
 func (db *DB) Schedule(run string) (choices string, err error) {
-	err = db.sql.QueryRow(`SELECT coalesce((SELECT choices FROM schedules WHERE run = ?), '')`, run).Scan(&choices)
+	err = row(db, []any{&choices}, `SELECT coalesce((SELECT choices FROM schedules WHERE run = ?), '')`, run)
 	return choices, fail(db.path, "read the schedule", err)
 }
 
@@ -246,5 +267,5 @@ func (db *DB) Metrics(run string) ([]Metric, error) {
 	}
 	return query(db, "read the metrics", func(rows *sql.Rows) (m Metric, err error) {
 		return m, rows.Scan(&m.Scope, &m.Name, &m.Value, &m.Unit)
-	}, `SELECT scope, name, value, unit FROM metrics WHERE run = ? ORDER BY scope, name`, run)
+	}, `SELECT scope, name, value, unit FROM metrics WHERE run = ? ORDER BY scope, name`, plain(run))
 }

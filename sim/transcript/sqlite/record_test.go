@@ -40,8 +40,8 @@ func everyTable(t *testing.T) {
 	want := map[string]int{"runs": 1, "executions": 1, "files": 2, "agents": 3, "events": 29, "requests": 5, "breakpoints": 4,
 		"tool_calls": 3, "tasks": 1, "messages": 3, "items": 1, "findings": 1, "invariants": 1, "metrics": 1,
 		"nodes": 19, "payloads": 14, "schedules": 1, "run_rows": 1, "specs": 1, "metric_rows": 0, "invariant_rows": 0, "alike": 2, "alike_in": 2}
-	// Lists of reasons, and what TestRecordings and TestHandoffs look at.
-	others := []string{"handoffs", "miss_reasons", "recorded_causes", "recorded_requests", "recorded_tools"}
+	// Lists of reasons, and what TestRecordings, TestHandoffs and TestPacked look at.
+	others := []string{"packed", "handoffs", "miss_reasons", "recorded_causes", "recorded_requests", "recorded_tools"}
 	for table, n := range want {
 		if got := strings.TrimSpace(dump(t, db, "SELECT count(*) FROM "+table)); got != fmt.Sprint(n) {
 			t.Errorf("%s has %s rows, want %d", table, got, n)
@@ -191,6 +191,7 @@ messages|run,seq
 metric_rows|run,scope,name
 miss_reasons|reason
 nodes|hash
+packed|run,n
 payloads|sha256
 recorded_causes|cause
 recorded_requests|run,seq

@@ -6,7 +6,10 @@ import (
 )
 
 // Removed is what a removal took out of a file.
-type Removed struct{ Runs, Blocks, Contents int64 }
+type Removed struct {
+	Runs, Blocks, Contents int64
+	Packed                 int64 // bytes of packed rows, whose blocks are not counted
+}
 
 // unusedSpecs removes the scenarios that no run has.
 const unusedSpecs = `DELETE FROM specs WHERE sha256 NOT IN (SELECT shared FROM run_rows)`
@@ -24,6 +27,11 @@ func (db *DB) Remove(runs []string) (out Removed, err error) {
 			return err
 		}
 		for _, run := range runs {
+			var packed int64
+			if err := one(tx, []any{&packed}, `SELECT coalesce(sum(length(chunk)), 0) FROM packed WHERE run = ?`, run); err != nil {
+				return err
+			}
+			out.Packed += packed
 			if err := removeRun(tx, run); err != nil {
 				return err
 			}
@@ -71,17 +79,25 @@ func (db *DB) settled(tx *sql.Tx, but []string) error {
 
 // removeRun removes the rows of a run from every table that has some.
 func removeRun(tx *sql.Tx, run string) error {
-	tables := []string{"executions"}
+	err := removeRows(tx, run)
+	if err == nil {
+		_, err = tx.Exec(`DELETE FROM executions WHERE run = ?`, run)
+	}
+	if err == nil {
+		_, err = tx.Exec(`DELETE FROM run_rows WHERE id = ?`, run)
+	}
+	return err
+}
+
+// removeRows removes what a run's events came to.
+func removeRows(tx *sql.Tx, run string) error {
 	all := noRows
 	for _, t := range all.sealed() {
-		tables = append(tables, t.rowsIn)
-	}
-	for _, name := range tables {
-		if _, err := tx.Exec(`DELETE FROM `+name+` WHERE run = ?`, run); err != nil {
+		if _, err := tx.Exec(`DELETE FROM `+t.rowsIn+` WHERE run = ?`, run); err != nil {
 			return err
 		}
 	}
-	_, err := tx.Exec(`DELETE FROM run_rows WHERE id = ?`, run)
+	_, err := tx.Exec(`DELETE FROM packed WHERE run = ?`, run)
 	return err
 }
 

@@ -328,6 +328,13 @@ CREATE TABLE specs (            -- stored once
   tail TEXT NOT NULL            -- what stands behind the seed; '' where head is all of it
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE packed (
+  run TEXT NOT NULL,
+  n INTEGER NOT NULL,           -- from 0, in the order of the run's batches
+  chunk BLOB NOT NULL,          -- rows, zstd: for each table its name, its columns, how many rows, and the cells, column by column
+  PRIMARY KEY (run, n)
+) STRICT;
+
 CREATE INDEX runs_listed ON "run_rows" (id, name, variant, policy, seed, outcome);
 
 CREATE INDEX recorded_by_number ON recorded_requests (run, n);
@@ -393,12 +400,6 @@ SELECT run, name, checks, broken FROM invariant_rows
 UNION ALL
 SELECT a.run, j.key, j.value, 0 FROM alike_in a JOIN alike o ON o.sha256 = a.alike, json_each(o.object) j WHERE a.part = 'invariants';
 
-CREATE VIEW runs AS
-SELECT id, name, variant, seed, policy, semantics,
-  spec || coalesce((SELECT s.head || CASE s.tail WHEN '' THEN '' ELSE r.seed || s.tail END FROM specs s WHERE s.sha256 = r.shared), '') AS spec,
-  level, owner, outcome, detail, digest, events, ended_at, calls, input, write_5m, write_1h, read, output, cost, cost_uncached, seal
-FROM run_rows r;
-
 CREATE VIEW metrics AS
 SELECT run, scope, name, value, unit FROM metric_rows -- of runs recorded before schema 18
 UNION ALL
@@ -420,6 +421,13 @@ JOIN agents a ON a.run = r.run AND a.agent = r.agent AND a.activation = r.activa
 JOIN recorded_keeps w ON w.run = c.run AND w.n = c.n
 LEFT JOIN recorded_causes k ON k.cause = w.cause
 WHERE r.miss <> '';
+
+CREATE VIEW runs AS
+SELECT id, name, variant, seed, policy, semantics,
+  spec || coalesce((SELECT s.head || CASE s.tail WHEN '' THEN '' ELSE r.seed || s.tail END FROM specs s WHERE s.sha256 = r.shared), '') AS spec,
+  level, owner, outcome, detail, digest, events, ended_at, calls, input, write_5m, write_1h, read, output, cost, cost_uncached, seal,
+  (SELECT coalesce(sum(length(chunk)), 0) FROM packed p WHERE p.run = r.id) AS packed -- bytes; where it is not 0 its single rows are packed
+FROM run_rows r;
 
 INSERT INTO miss_reasons VALUES ('below-minimum', 'the marked prefix is shorter than the model caches');
 INSERT INTO miss_reasons VALUES ('expired', 'the entry''s TTL was over');

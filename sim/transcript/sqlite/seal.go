@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -251,6 +252,10 @@ func (db *DB) Changed(run string) (tables []string, sealed bool, err error) {
 
 // changedOf is Changed of some parts, and of what they have alike with other runs.
 func changedOf(db *DB, run string, asked func(part string) bool) (tables []string, sealed bool, err error) {
+	var of any = plain(run)
+	if slices.ContainsFunc(parts(sealVersion), func(p part) bool { return asked(p.name) && packs(p.name) }) {
+		of = run
+	}
 	err = db.look("read run "+run, func(conn *sql.Conn) error {
 		var seal string
 		err := conn.QueryRowContext(context.Background(), `SELECT `+sealColumn+` FROM runs WHERE id = ?`, run).Scan(&seal)
@@ -288,7 +293,7 @@ func changedOf(db *DB, run string, asked func(part string) bool) (tables []strin
 			}
 		}
 		return nil
-	})
+	}, of)
 	return tables, sealed, err
 }
 
@@ -307,19 +312,45 @@ func alikeIntact(q querier, run string) (intact bool, err error) {
 	return intact, err
 }
 
-// look lets do see the file as it is at one moment: another process may be about to
-// change it.
-func (db *DB) look(doing string, do func(conn *sql.Conn) error) error {
-	conn, err := db.sql.Conn(context.Background())
+// look lets do see the file as it is at one moment, with the rows of the runs among
+// args: another process may be about to change it.
+func (db *DB) look(doing string, do func(conn *sql.Conn) error, args ...any) error {
+	run, err := packedOf(db, args)
 	if err != nil {
 		return fail(db.path, doing, err)
 	}
-	defer conn.Close()
-	if _, err := conn.ExecContext(context.Background(), "BEGIN"); err != nil {
-		return fail(db.path, doing, err)
+	if run == "" {
+		return fail(db.path, doing, look(db.sql, "BEGIN", do))
 	}
-	defer conn.ExecContext(context.Background(), "ROLLBACK")
-	return fail(db.path, doing, do(conn))
+	err = look(db.unpacked, "PRAGMA temp_store = MEMORY; BEGIN", func(conn *sql.Conn) error {
+		if err := unpack(conn, run, db.hold); err != nil {
+			return err
+		}
+		return do(conn)
+	})
+	if errors.Is(err, errGone) {
+		return db.look(doing, do, args...)
+	}
+	return fail(db.path, doing, err)
+}
+
+func look(from *sql.DB, begin string, do func(conn *sql.Conn) error) (err error) {
+	conn, err := from.Conn(context.Background())
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(context.Background(), begin); err != nil {
+		return err
+	}
+	defer func() {
+		// What was unpacked stays; a run that could not be is not there in part.
+		end := map[bool]string{true: "COMMIT", false: "ROLLBACK"}[err == nil]
+		if _, failed := conn.ExecContext(context.Background(), end); err == nil {
+			err = failed
+		}
+	}()
+	return do(conn)
 }
 
 // Verify fails with ErrChanged when rows of a run are not those that were recorded.
@@ -339,14 +370,14 @@ func (db *DB) Verify(run string) error {
 // seal nothing else tells, and views go by these numbers.
 func (db *DB) verifyAgents(run string) error {
 	var bad string
-	err := db.sql.QueryRow(`SELECT CASE
+	err := row(db, []any{&bad}, `SELECT CASE
 		WHEN (SELECT count(DISTINCT agent) <> max(agent) + 1 OR min(agent) <> 0 FROM agents WHERE run = ?1) THEN 'agents, agent'
 		WHEN EXISTS (SELECT 1 FROM agents WHERE run = ?1 AND (parent >= agent OR parent < -1)) THEN 'agents, parent'
 		WHEN EXISTS (SELECT 1 FROM agents WHERE run = ?1 GROUP BY agent HAVING min(activation) <> 0) THEN 'agents, activation'
 		WHEN EXISTS (SELECT 1 FROM requests r WHERE run = ?1 AND NOT EXISTS (SELECT 1 FROM agents a
 			WHERE a.run = ?1 AND a.agent = r.agent AND a.activation = r.activation)) THEN 'requests, agent'
 		WHEN EXISTS (SELECT 1 FROM tool_calls r WHERE run = ?1 AND NOT EXISTS (SELECT 1 FROM agents a WHERE a.run = ?1 AND a.agent = r.agent)) THEN 'tool_calls, agent'
-		ELSE '' END`, run).Scan(&bad)
+		ELSE '' END`, run)
 	if err == nil && bad != "" {
 		return &Error{Path: db.path, Doing: fmt.Sprintf("read run %s (%s)", run[:min(8, len(run))], bad), Kind: ErrDamaged}
 	}

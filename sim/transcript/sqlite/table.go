@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"database/sql"
 	"strings"
 )
@@ -81,8 +82,7 @@ func (t *table) seal() {
 }
 
 // flush inserts the rows and forgets them.
-func (t *table) flush(tx *sql.Tx) error {
-	t.flushed = t.made()
+func (t *table) flush(tx execer) error {
 	rows := t.rows
 	for _, n := range [...]int{t.chunk(), max(1, t.chunk()/8), 1} {
 		if len(rows) < n*t.width {
@@ -90,14 +90,26 @@ func (t *table) flush(tx *sql.Tx) error {
 		}
 		q := t.insert(n)
 		for n *= t.width; len(rows) >= n; rows = rows[n:] {
-			if _, err := tx.Exec(q, rows[:n]...); err != nil {
+			if _, err := tx.ExecContext(context.Background(), q, rows[:n]...); err != nil {
 				return err
 			}
 		}
 	}
+	t.forget()
+	return nil
+}
+
+// forget forgets the rows, which are in the file.
+func (t *table) forget() {
+	t.flushed = t.made()
 	clear(t.rows)
 	t.rows = t.rows[:0]
-	return nil
+}
+
+// execer is a connection or a transaction that may write.
+type execer interface {
+	querier
+	ExecContext(ctx context.Context, q string, args ...any) (sql.Result, error)
 }
 
 // tables are those that a run's events fill.

@@ -19,6 +19,7 @@ type Writer struct {
 	execution int
 	owner     bool // the run's rows are this execution's to write
 	opt       Options
+	packer    *packer // nil where rows are not packed
 	err       error
 
 	store      store
@@ -139,6 +140,11 @@ func (w *Writer) flushRows(tx *sql.Tx) error {
 		return nil
 	}
 	w.sealRows()
+	if w.packer != nil {
+		if err := w.pack(tx); err != nil {
+			return err
+		}
+	}
 	for _, t := range w.all() {
 		if err := t.flush(tx); err != nil {
 			return err

@@ -31,6 +31,7 @@ import (
 // options are the flags of import.
 type options struct {
 	db      string
+	record  string
 	output  string
 	content bool
 	strict  bool // refuse what is not known in bodies
@@ -66,6 +67,9 @@ In raw bodies, keys, blocks and betas that the API does not have are compared as
 			if o.brief && o.all {
 				return ui.Failf(ui.Usage, "--brief and --all: give one of them")
 			}
+			if o.record != string(sqlite.Full) && o.record != string(sqlite.Packed) {
+				return ui.Failf(ui.Usage, "--record %s: write full or packed", o.record)
+			}
 			if err := o.prices.Read(); err != nil {
 				return err
 			}
@@ -74,6 +78,7 @@ In raw bodies, keys, blocks and betas that the API does not have are compared as
 	}
 	f := cmd.Flags()
 	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
+	f.StringVar(&o.record, "record", "full", "how it is recorded: full or packed (full, compressed)")
 	f.BoolVar(&o.content, "with-content", false, "also store what was said, with tool inputs and results")
 	f.BoolVar(&o.strict, "strict", false, "refuse raw bodies with keys, blocks or betas that the API does not have")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list what would be imported and write nothing")
@@ -134,7 +139,7 @@ func importUntil(s *ui.Env, o *options, paths []string, stopped func() bool) err
 			if o.prices.Prices != nil {
 				x.Prices = &recording.PriceFile{Name: o.prices.File, Text: o.prices.Text}
 			}
-			run, err := importSession(s, db, x, o.price(x))
+			run, err := importSession(s, db, sqlite.Level(o.record), x, o.price(x))
 			if err == nil {
 				done = append(done, run)
 			}
@@ -165,7 +170,7 @@ func importUntil(s *ui.Env, o *options, paths []string, stopped func() bool) err
 
 // importSession records a session as a run; without a database it only makes the
 // run's figures.
-func importSession(s *ui.Env, db *sqlite.DB, x *recording.Session, price rundb.Pricing) (importedRun, error) {
+func importSession(s *ui.Env, db *sqlite.DB, level sqlite.Level, x *recording.Session, price rundb.Pricing) (importedRun, error) {
 	verdicts := judge.Classify(x)
 	out := importedRun{run: toevents.Of(x, verdicts), requests: len(x.Requests)}
 	for i := range x.Requests {
@@ -187,7 +192,7 @@ func importSession(s *ui.Env, db *sqlite.DB, x *recording.Session, price rundb.P
 	if db != nil {
 		var err error
 		w, err = db.Begin(sqlite.Run{ID: out.run.ID, Name: out.run.Name, Variant: out.run.Variant, Policy: transcript.PolicyRecorded,
-			Semantics: toevents.Semantics, Spec: sqlite.SessionText(x)}, harness.Wall(s.Now()), sqlite.Options{Cost: billed(price)})
+			Semantics: toevents.Semantics, Spec: sqlite.SessionText(x)}, harness.Wall(s.Now()), sqlite.Options{Level: level, Cost: billed(price)})
 		if err != nil {
 			return out, err
 		}

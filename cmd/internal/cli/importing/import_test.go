@@ -140,7 +140,7 @@ func importDiffers(t *testing.T) {
 
 // contradiction imports a session that contradicts itself.
 func contradiction(s *ui.Env, db *sqlite.DB) error {
-	_, err := importSession(s, db, &recording.Session{Format: "f", ID: "i", Threads: []recording.Thread{{Parent: -1, SpawnedBy: 7}}}, rundb.PriceOf)
+	_, err := importSession(s, db, sqlite.Full, &recording.Session{Format: "f", ID: "i", Threads: []recording.Thread{{Parent: -1, SpawnedBy: 7}}}, rundb.PriceOf)
 	return err
 }
 

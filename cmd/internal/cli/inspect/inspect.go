@@ -197,7 +197,7 @@ func (o *options) runs(d *report.Document, db *sqlite.DB) error {
 		{Name: "seed", Head: " SEED", Drop: 4, Of: func(r recorded) report.Value { return report.Unsigned(r.Seed).If(!r.Recorded()) }},
 		{Name: "policy", Head: "POLICY", Drop: 5, Of: func(r recorded) report.Value { return report.Text(r.Policy) }},
 		{Name: "semantics", Of: func(r recorded) report.Value { return report.Count(r.Semantics) }},
-		{Name: "level", Head: "LEVEL", Drop: 3, Of: func(r recorded) report.Value { return report.Text(string(r.Level)) }},
+		{Name: "level", Head: "LEVEL", Drop: 3, Of: func(r recorded) report.Value { return report.Text(string(r.Said())) }},
 		{Name: "outcome", Head: "OUTCOME", Of: func(r recorded) report.Value { return report.Text(r.Ending()) }},
 		{Name: "detail", Of: func(r recorded) report.Value { return report.Text(r.Detail).If(r.Detail != "") }},
 		{Name: "digest", Of: func(r recorded) report.Value { return report.Text(r.Digest) }},

@@ -1,7 +1,8 @@
-// Package runs is the command that removes runs from a database.
+// Package runs is the command that removes runs from a database, and unpacks them.
 package runs
 
 import (
+	"fmt"
 	"slices"
 
 	"agentsim/cmd/internal/rundb"
@@ -14,7 +15,7 @@ import (
 
 // New makes the command.
 func New(s *ui.Env) *cobra.Command {
-	return ui.NewGroup("runs", "look after the runs of a database", newRemove(s), newPrune(s))
+	return ui.NewGroup("runs", "look after the runs of a database", newRemove(s), newPrune(s), newUnpack(s))
 }
 
 // options are the flags.
@@ -58,7 +59,12 @@ func remove(s *ui.Env, o *options, ids []string) error {
 	d.Field("runs", report.Count(done.Runs))
 	d.Field("blocks", report.Count(done.Blocks))
 	d.Field("contents", report.Count(done.Contents))
-	d.Say("%s: %s removed, with %s and %s that only they held", o.db, ui.Things(done.Runs, "run"), ui.Things(done.Blocks, "block"), ui.Things(done.Contents, "content"))
+	d.Field("packed_bytes", report.Count(done.Packed))
+	text := fmt.Sprintf("%s: %s removed, with %s and %s that only they held", o.db, ui.Things(done.Runs, "run"), ui.Things(done.Blocks, "block"), ui.Things(done.Contents, "content"))
+	if done.Packed > 0 {
+		text += ", and " + ui.Things(done.Packed, "byte") + " of packed rows"
+	}
+	d.Say("%s", text)
 	return s.Print(o.output, d)
 }
 

@@ -4,12 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"agentsim/metrics"
 	"agentsim/metrics/baseline"
-	"agentsim/metrics/sharedprefix"
 	"agentsim/scenarios"
 	"agentsim/sim"
-	"agentsim/sim/transcript"
 
 	"github.com/zeebo/xxh3"
 )
@@ -35,9 +32,6 @@ type Measured struct {
 	variant string
 	maker   *Maker
 	nth     int // of the seeds
-	trace   baseline.Trace
-	cuts    metrics.Cuts
-	fronts  *sharedprefix.Sink // nil where they are not kept
 }
 
 // Len is how many runs it has.
@@ -61,8 +55,19 @@ func (b *Bench) runs() (out []*Measured) {
 
 // Bench runs one, and hands over each run in its order.
 func (h *Harness) Bench(b *Bench, end func(*Measured) error) error {
-	runs := b.runs()
-	return h.Run(len(runs), func(i int) (*Job, error) { return runs[i].job(b) }, func(i int, r *Run) error {
+	runs, bases := b.runs(), map[string]*Base{}
+	return h.batch(batch{n: len(runs), job: func(i int) (*Job, error) { return runs[i].job(b) }, from: func(i int) (Origin, error) {
+		m := runs[i]
+		j, err := m.job(b)
+		if err != nil {
+			return Origin{}, err
+		}
+		of := m.File.Path + "\x00" + m.variant // seeds of one differ in nothing else
+		if bases[of] == nil {
+			bases[of] = &Base{Spec: j.Spec, Own: m.maker.Project == nil}
+		}
+		return Origin{Base: bases[of], At: j.Spec.Seed(), Manner: j.manner()}, nil
+	}}, func(i int, r *Run) error {
 		m := runs[i]
 		runs[i] = nil
 		m.Run = r
@@ -87,20 +92,13 @@ func (m *Measured) job(b *Bench) (*Job, error) {
 		return nil, err
 	}
 	j := mk.Job(spec)
-	j.Sinks = []transcript.Sink{&m.cuts}
-	if m.First {
-		j.Sinks = append(j.Sinks, &m.trace)
-	}
-	if m.First && b.Fronts != nil && b.Fronts(m.File.Name) {
-		m.fronts = &sharedprefix.Sink{}
-		j.Sinks = append(j.Sinks, m.fronts)
-	}
+	j.Gather = Gather{Cuts: true, Trace: m.First, Fronts: m.First && b.Fronts != nil && b.Fronts(m.File.Name)}
 	return j, nil
 }
 
 // keep makes what a baseline keeps of the run.
 func (m *Measured) keep() {
-	extra := baseline.Extra{Cut: m.cuts.Bytes, Unfinished: int64(len(OpenRoots(m.Spec.Scenario, m.Metrics)))}
+	extra := baseline.Extra{Cut: m.Run.Kept.Cut, Unfinished: int64(len(OpenRoots(m.Spec.Scenario, m.Metrics)))}
 	if m.Result.Audit != nil {
 		for _, c := range m.Result.Audit.Counts {
 			extra.Broken += c.Broken
@@ -108,14 +106,10 @@ func (m *Measured) keep() {
 	}
 	m.Kept = &baseline.Run{Scenario: m.File.Name, Variant: m.variant, Seed: m.Spec.Seed(), ID: m.ID,
 		Digest: m.Result.Digest, Outcome: m.Result.Outcome, Events: int(m.Result.Events), Figures: baseline.Figures(m.Metrics, extra),
-		Kept: baseline.Kept{Lines: m.trace.Lines}, Spec: unpriced(m.Spec).Hash()[:16],
+		Kept: baseline.Kept{Lines: m.Run.Kept.Lines, Outline: m.Run.Kept.Outline, Requests: m.Run.Kept.Fronts}, Spec: unpriced(m.Spec).Hash()[:16],
 		Prices: prices(&m.Spec.Scenario.Provider, m.Result)}
 	if m.First {
-		m.Kept.Outline = &m.trace.Outline
 		m.Kept.Project = m.maker.told(m.Spec)
-	}
-	if m.fronts != nil {
-		m.Kept.Requests = m.fronts.Record()
 	}
 }
 

@@ -81,17 +81,29 @@ func storedInOrder(t *testing.T) {
 // swept sweeps a scenario of the library under a clock that stays where it is.
 func swept(t *testing.T, name string, seeds, workers int) (database, cells string) {
 	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.db")
+	w := sweptInto(t, path, name, seeds, still(workers))
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text), fmt.Sprintf("%+v", w.Cells)
+}
+
+// sweptInto sweeps into a database by a harness, which it closes.
+func sweptInto(t *testing.T, path, name string, seeds int, h *Harness) *Sweep {
+	t.Helper()
+	defer h.Close()
 	file, err := scenarios.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "x.db")
 	db, err := sqlite.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := func() time.Time { return time.Unix(0, 0) }
-	store, err := NewStore(db, now)
+	defer db.Close()
+	store, err := NewStore(db, h.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,9 +111,7 @@ func swept(t *testing.T, name string, seeds, workers int) (database, cells strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := New(&ui.Env{Now: now}, "sweeping", 1)
-	defer h.Close()
-	h.Workers, h.Recorder = workers, store
+	h.Recorder = store
 	if err := h.Sweep(w); err != nil {
 		t.Fatal(err)
 	}
@@ -112,12 +122,7 @@ func swept(t *testing.T, name string, seeds, workers int) (database, cells strin
 	if err != nil || len(runs) != w.Ran() || len(runs) != seeds*len(w.Cells) {
 		t.Fatalf("%s: %d runs, %v", name, len(runs), err)
 	}
-	db.Close()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text), fmt.Sprintf("%+v", w.Cells)
+	return w
 }
 
 const endless = `agentsim: 1

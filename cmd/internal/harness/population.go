@@ -67,22 +67,36 @@ func (p *Population) Digest() string { return hex.EncodeToString(p.digest.Sum(ni
 // ends it, and so does a broken invariant in a shard that is audited; repeat is the
 // command line of a shard.
 func (h *Harness) Population(p *Population, audits bool, repeat func(shard int) string) error {
-	return h.Run(p.Shards(), func(i int) (*Job, error) {
-		spec, err := p.Spec(i)
+	base := p.base()
+	return h.batch(batch{n: p.Shards(), job: func(i int) (*Job, error) {
+		j, err := p.job(i, audits)
 		if err != nil {
 			return nil, err
 		}
-		j := &Job{Spec: spec, Brief: true, Again: true, Bare: !audits || !scenarios.Audited(p.Scenario, i), Repeat: repeat(i)}
+		j.Repeat = repeat(i)
 		if i == 0 && p.Scenario.Population.Shard == 1 { // whose agents have the names that the file says
 			j.maker = p.maker
 		}
 		return j, nil
-	}, func(i int, r *Run) error {
+	}, from: func(i int) (Origin, error) {
+		return Origin{Base: base, At: uint64(i), Manner: Manner{Shards: true, Bare: !audits}}, nil
+	}}, func(i int, r *Run) error {
 		if err := Broken(r.Result); err != nil {
 			return ui.Failf(ui.Broken, "shard %d: an invariant is broken\n%w\nrepeat with: %s", i, err, repeat(i))
 		}
 		return p.take(i, r)
 	})
+}
+
+// base is what other processes make the shards of.
+func (p *Population) base() *Base {
+	return &Base{Spec: sim.NewSpecOn(p.first.Project, p.Scenario, p.Variant, p.first.Policy), Own: p.maker.Project == nil}
+}
+
+// job is the run of a shard.
+func (p *Population) job(shard int, audits bool) (*Job, error) {
+	spec, err := p.Spec(shard)
+	return &Job{Spec: spec, Brief: true, Again: true, Bare: !audits || !scenarios.Audited(p.Scenario, shard)}, err
 }
 
 // take adds what became of a shard. Behind one that was interrupted none counts: what is

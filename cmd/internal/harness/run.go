@@ -46,6 +46,7 @@ type Harness struct {
 	Repeat   func(*sim.Spec) string // the line that repeats a run, for what is said of a bug
 	NoAudit  bool
 	Recorder Recorder // nil: nothing is recorded
+	Fleet    Fleet    // nil: all runs go on here
 
 	many int        // in place of manyAgents, in tests
 	wide sync.Mutex // of the run that has as many
@@ -71,6 +72,7 @@ type Job struct {
 	Spec   *sim.Spec
 	Watch  []string          // calls whose figures are kept one by one
 	Sinks  []transcript.Sink // of the caller
+	Gather Gather            // what is kept beside the figures
 	Again  bool              // also if it is stored already
 	Brief  bool              // nobody asks what its run rests on
 	Bare   bool              // without the auditor
@@ -82,6 +84,9 @@ type Job struct {
 	known  bool       // the database has its run
 	row    sqlite.Run // where the record is written at the end
 	fold   *metrics.Fold
+	keeps  gathering
+	run    *metrics.Run   // its figures, once it is over
+	kept   Gathered       // likewise
 	writer *sqlite.Writer // nil when nothing is recorded
 	kernel *kernel.Kernel
 	result *sim.Result
@@ -96,18 +101,33 @@ type Run struct {
 	Result  *sim.Result     // nil of a run that was known, and not run again
 	Metrics *metrics.Run    // likewise
 	Stored  []sqlite.Metric // the figures of the whole run, where many are stored together
+	Kept    Gathered        // as the job's Gather asks
 }
 
 // Run runs n jobs, each in a kernel of its own, and hands over what became of
 // those that began, in their order. After an interrupt no further one begins; limits
 // and deadlocks are results like others.
 func (h *Harness) Run(n int, job func(i int) (*Job, error), end func(i int, r *Run) error) error {
+	return h.batch(batch{n: n, job: job}, end)
+}
+
+// batch is jobs, and where from another process makes the same.
+type batch struct {
+	n    int
+	job  func(i int) (*Job, error)
+	from func(i int) (Origin, error) // nil for jobs that only this process can do
+}
+
+func (h *Harness) batch(b batch, end func(i int, r *Run) error) error {
+	if h.Fleet != nil && b.from != nil {
+		return h.elsewhere(b, end)
+	}
 	workers := h.Workers
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	return Ordered(n, workers, func() bool { return !h.Stop.Has() }, func(i int) (Task, error) {
-		j, err := job(i)
+	return Ordered(b.n, workers, func() bool { return !h.Stop.Has() }, func(i int) (Task, error) {
+		j, err := b.job(i)
 		if err == nil {
 			err = h.begin(j)
 		}
@@ -124,7 +144,7 @@ func (h *Harness) Run(n int, job func(i int) (*Job, error), end func(i int, r *R
 // begin opens a job's figures and its record.
 func (h *Harness) begin(j *Job) error {
 	j.fold = newFold(j.Spec, j.Watch)
-	j.Sinks = append(append(j.Sinks, j.fold), h.Progress.Pulse()...)
+	j.Sinks = append(append(append(j.Sinks, j.fold), j.keeps.sinks(j.Gather)...), h.Progress.Pulse()...)
 	if h.Recorder == nil {
 		return nil
 	}
@@ -155,13 +175,16 @@ func (h *Harness) work(j *Job) {
 				wide = true
 			})
 		}})
+	if j.result != nil {
+		j.run, j.kept = j.fold.Run(), j.keeps.done()
+	}
 }
 
 // end closes the record of a job that has run.
 func (h *Harness) end(j *Job) (*Run, error) {
 	r := &Run{ID: j.id, Spec: j.Spec, Known: j.known, Result: j.result}
 	if j.result != nil {
-		r.ID, r.Metrics = j.result.RunID, j.fold.Run()
+		r.ID, r.Metrics, r.Kept = j.result.RunID, j.run, j.kept
 	}
 	h.Progress.Add(1)
 	if h.Recorder != nil {

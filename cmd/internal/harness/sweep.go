@@ -26,6 +26,7 @@ type Sweep struct {
 	as    []int                 // by point and variant, the first cell whose scenario reads the same
 	cell  int                   // that seeds makes runs of
 	seeds *sim.Template         // nil before the first
+	base  *Base                 // what it is the template of
 }
 
 // NewSweep makes the scenario of every cell: what is wrong with one is reported
@@ -74,7 +75,7 @@ func (w *Sweep) Spec(cell, n int) (*sim.Spec, error) {
 		if err != nil {
 			return nil, err
 		}
-		w.cell, w.seeds = cell, sim.NewTemplate(spec)
+		w.cell, w.seeds, w.base = cell, sim.NewTemplate(spec), &Base{Spec: spec, Own: w.Maker.Project == nil}
 	}
 	return w.seeds.Spec(w.made[cell].Seed + uint64(n))
 }
@@ -171,7 +172,7 @@ func (h *Harness) Each(w *Sweep, change func(j *Job, cell, n int), end func(cell
 
 // cells runs runs of a sweep, each a cell and which of its seeds.
 func (h *Harness) cells(w *Sweep, runs [][2]int, change func(j *Job, cell, n int), end func(cell, n int, r *Run) error) error {
-	return h.Run(len(runs), func(i int) (*Job, error) {
+	job := func(i int) (*Job, error) {
 		cell, n := runs[i][0], runs[i][1]
 		spec, err := w.Spec(cell, n)
 		if err != nil {
@@ -180,7 +181,14 @@ func (h *Harness) cells(w *Sweep, runs [][2]int, change func(j *Job, cell, n int
 		j := w.Maker.Job(spec, w.sets(&w.Cells[cell])...)
 		change(j, cell, n)
 		return j, nil
-	}, func(i int, r *Run) error { return end(runs[i][0], runs[i][1], r) })
+	}
+	return h.batch(batch{n: len(runs), job: job, from: func(i int) (Origin, error) {
+		j, err := job(i)
+		if err != nil {
+			return Origin{}, err
+		}
+		return Origin{Base: w.base, At: j.Spec.Seed(), Manner: j.manner()}, nil
+	}}, func(i int, r *Run) error { return end(runs[i][0], runs[i][1], r) })
 }
 
 // take keeps what became of run n of a cell.

@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help build run test quick accept vet format lint unit proofs outside browser mutants bench week fuzz dist alone
+.PHONY: help build run test quick accept vet format lint unit proofs outside browser mutants cluster bench week fuzz dist alone
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -14,6 +14,7 @@ run: build ## build and run fork-vs-subagent on its own project
 	./agentsim run fork-vs-subagent
 
 test: format vet lint unit outside browser mutants ## everything that has to pass, as CI runs it
+	@$(MAKE) --no-print-directory cluster RUNS=2000 KILLS=3 MEASURE=
 
 quick: format ## what a change can break, in under a minute: short tests of what differs from main and of what imports it
 	@GO="$(GO)" .ci/quick
@@ -57,7 +58,7 @@ proofs: ## all tests, and a list of which of them prove what
 
 # Modules of their own, so that the program depends on none of what they need. They
 # take the program that make build has built.
-APART = cd testdata/$@ && if $(GO) list -deps -test ./... >/dev/null 2>&1; then $(GO) vet ./... && AGENTSIM_PROGRAM=$(CURDIR)/agentsim $(GO) test -vet=off -count=1 -json ./... | (cd $(CURDIR) && $(STATEMENTS) -apart $@ -check STATEMENTS.md); \
+APART = cd testdata/$@ && if $(GO) list -deps -test ./... >/dev/null 2>&1; then $(GO) vet ./... && AGENTSIM_PROGRAM=$(CURDIR)/agentsim $(GO) test -vet=off -count=1 -timeout 90m -json ./... | (cd $(CURDIR) && $(STATEMENTS) -apart $@ -check STATEMENTS.md); \
 	else echo "skipped: the modules that testdata/$@ needs are not there and cannot be fetched"; fi
 
 outside: build ## this program against what others wrote: the vendor's SDK, MCP servers, SARIF's schema, Perfetto's messages
@@ -66,6 +67,13 @@ outside: build ## this program against what others wrote: the vendor's SDK, MCP 
 browser: build ## the HTML report in a headless Chromium
 	@if for name in chromium chromium-browser google-chrome; do command -v $$name; done | grep -q .; then $(APART); \
 	else echo "skipped: there is no Chromium"; fi
+
+RUNS ?= 100000
+KILLS ?= 50
+MEASURE ?= 1
+
+cluster: build ## workers over NATS servers, both killed 50 times over 100,000 runs, and what workers reach beside empty loops (RUNS, KILLS, MEASURE= for less)
+	@export RUNS=$(RUNS) KILLS=$(KILLS) MEASURE=$(MEASURE); $(APART)
 
 mutants: ## break each behaviour on purpose and see that the auditor notices
 	$(GO) run ./cmd/internal/mutants

@@ -116,8 +116,8 @@ func newRoot(s *ui.Env) *cobra.Command {
 		Long: `agentsim runs scenarios of multi-agent LLM systems on virtual time: the agents' loop, their tools and the
 prompt cache are simulated, the model is a mock, and every run can be repeated byte for byte.
 
-agentsim lab lists the commands that few need, among them estimate, profile, project, runs, serve and version, which
-work without lab too. agentsim completion prints a shell's completion.
+agentsim lab lists the commands that few need, among them estimate, profile, project, runs, serve, version and
+worker, which work without lab too. agentsim completion prints a shell's completion.
 
 Exit codes:
 ` + ui.CodeTable(),
@@ -149,7 +149,7 @@ Exit codes:
 	}
 	root.SetHelpCommandGroupID("more")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.Version = build()
+	root.Version = ui.Build()
 	root.PersistentFlags().BoolVarP(&s.Quiet, "quiet", "q", false, "print the answer and errors alone: no progress, no warnings")
 	ui.ChoiceFlag(root.PersistentFlags(), &s.Color, "color", "", "colours", "auto", "always", "never")
 	wrapHelp(s, root)

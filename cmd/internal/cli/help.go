@@ -20,6 +20,7 @@ import (
 	"agentsim/cmd/internal/cli/session"
 	"agentsim/cmd/internal/cli/sweep"
 	"agentsim/cmd/internal/cli/validate"
+	"agentsim/cmd/internal/cli/worker"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 
@@ -42,7 +43,7 @@ func under(root *cobra.Command, group string, commands ...*cobra.Command) {
 // seldom are commands that few need. They are hidden on the first page, and lab has them
 // too, since a command has one parent.
 func seldom(s *ui.Env) []*cobra.Command {
-	return []*cobra.Command{sweep.NewEstimate(s), project.New(s), runs.New(s), profile.New(s), session.New(s), export.New(s), reportpage.NewServe(s), newVersion(s)}
+	return []*cobra.Command{sweep.NewEstimate(s), project.New(s), runs.New(s), profile.New(s), session.New(s), export.New(s), reportpage.NewServe(s), newVersion(s), worker.New(s)}
 }
 
 // newLab holds what few need: studies of the mechanism and care of the database.
@@ -51,7 +52,7 @@ func newLab(s *ui.Env) *cobra.Command {
 		append(seldom(s), validate.New(s), lint.New(s), diff.New(s), cachereplay.New(s), definitions.New(s), dbcheck.New(s))...)
 	lab.Hidden = true // the first page names it in its text, and lists twelve that are used more
 	lab.Long = `Studies of the mechanism, and care of the database of runs. estimate, export, profile, project, runs, serve,
-session and version are the same without lab; agentsim completion prints a shell's completion.`
+session, version and worker are the same without lab; agentsim completion prints a shell's completion.`
 	lab.Example = "  agentsim lab validate testdata/validation/sample.jsonl.gz\n  agentsim lab lint 9c1e"
 	return lab
 }

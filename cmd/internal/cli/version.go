@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"runtime/debug"
-
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim"
@@ -23,8 +21,8 @@ canonical form of a request, and the form of events that digests are over.`,
 		Args: ui.Exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			d := &report.Document{}
-			d.Say("agentsim %s\nsemantics %d · form %d · digest %d", build(), sim.Semantics, llm.FormVersion, transcript.FormVersion)
-			d.Field("build", report.Text(build()))
+			d.Say("agentsim %s\nsemantics %d · form %d · digest %d", ui.Build(), sim.Semantics, llm.FormVersion, transcript.FormVersion)
+			d.Field("build", report.Text(ui.Build()))
 			d.Field("semantics", report.Count(sim.Semantics))
 			d.Field("form", report.Count(llm.FormVersion))
 			d.Field("digest", report.Count(transcript.FormVersion))
@@ -33,20 +31,4 @@ canonical form of a request, and the form of events that digests are over.`,
 	}
 	ui.OutputFlag(cmd.Flags(), &output)
 	return cmd
-}
-
-// build is the module's version and the commit it was built from, as far as the
-// go command has stamped them.
-func build() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "(unknown build)"
-	}
-	text := info.Main.Version
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			text += " " + s.Value[:min(12, len(s.Value))]
-		}
-	}
-	return text + " " + info.GoVersion
 }

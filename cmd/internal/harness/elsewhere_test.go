@@ -157,7 +157,7 @@ func TestElsewhere(t *testing.T) {
 	})
 	t.Run("CLU-02 rows that were damaged on the way are refused", func(t *testing.T) {
 		err := refusedSweep(t, func(o *Outcome) { o.Carried.Agents = o.Carried.Agents[:len(o.Carried.Agents)-3] })
-		if err == nil || !strings.Contains(err.Error(), "rows of its agents: cut short") {
+		if err == nil || !strings.Contains(err.Error(), "rows of its agents: it ends within a value") {
 			t.Error(err)
 		}
 	})

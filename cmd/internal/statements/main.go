@@ -9,7 +9,7 @@
 //   - A proof is a test or subtest that ran and whose own name holds the whole id of
 //     a statement, such as CACHE-13. Which tests prove what is printed (-tests) and
 //     kept nowhere.
-//   - A sentence that says "make browser" or "make outside" is proven by the tests of
+//   - A sentence that says "make browser", "make outside" or "make cluster" is proven by the tests of
 //     that module apart, for which -apart names it, and may be by others too.
 //   - A proof that needs recorded data says so, since it is skipped where that data
 //     is not.
@@ -78,7 +78,7 @@ const longest = 160
 
 // elsewhere finds what a sentence says that proves it: tests of a module apart, which a
 // target of the Makefile runs.
-var elsewhere = regexp.MustCompile(`\bmake (browser|outside)\b`)
+var elsewhere = regexp.MustCompile(`\bmake (browser|cluster|outside)\b`)
 
 // sentences are the ids that a file has a line for: "- CACHE-13 Such and such is so." In
 // away is the target that proves each, "" for the tests of this module.

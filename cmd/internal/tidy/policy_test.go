@@ -16,7 +16,7 @@ BESIDE  = sim/fork sim/user sim/coordinator sim/handoff sim/minimal
 TOOLS   = sim/workspace sim/permission sim/task sim/tool sim/shell
 WORLD   = sim/kernel sim/transcript TOOLS
 RECORDED = sim/recording sim/recording/importer sim/recording/player sim/recording/judge sim/recording/whatif sim/recording/toevents sim/recording/profile sim/recording/toscenario
-BELOW   = cmd/internal/forks cmd/internal/loading cmd/internal/ui cmd/internal/rundb cmd/internal/harness metrics/grid metrics/sides WORDS WORLD sim sim/transcript/sqlite scenarios scenarios/expect metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint sim/wire metrics/plot metrics/stat metrics/realism metrics/baseline metrics/gobench metrics/sharedprefix metrics/junit cachemodel/blocktrace
+BELOW   = cmd/internal/cluster cmd/internal/forks cmd/internal/loading cmd/internal/ui cmd/internal/rundb cmd/internal/harness metrics/grid metrics/sides WORDS WORLD sim sim/transcript/sqlite scenarios scenarios/expect metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint sim/wire metrics/plot metrics/stat metrics/realism metrics/baseline metrics/gobench metrics/sharedprefix metrics/junit cachemodel/blocktrace
 MODEL   = mockllm mockllm/script mockllm/recorded mockllm/policy mockllm/fault mockllm/latency
 
 sim/gate:              sim/vtime
@@ -108,6 +108,7 @@ cmd/agentsim:             cmd/internal/cli sim/transcript/sqlite/driver
 cmd/internal/ui:          sim sim/transcript sim/transcript/sqlite scenarios metrics metrics/report metrics/page cmd/internal/hostdir
 cmd/internal/rundb:       cmd/internal/ui sim/llm sim/llm/tokens sim/vtime cachemodel cmd/internal/hostdir metrics/report scenarios sim sim/kernel sim/workspace sim/transcript/sqlite sim/recording sim/recording/toevents sim/reprice
 cmd/internal/harness:     cmd/internal/ui WORDS WORLD sim sim/audit sim/transcript/sqlite scenarios scenarios/expect metrics metrics/report metrics/baseline metrics/grid metrics/sharedprefix cachemodel
+cmd/internal/cluster:     cmd/internal/ui cmd/internal/harness sim sim/workspace
 cmd/internal/loading:     cmd/internal/ui cmd/internal/hostdir sim/recording sim/recording/importer sim/transcript/sqlite sim/recording/profile scenarios scenarios/expect sim sim/agent sim/definition cmd/internal/harness sim/client sim/project sim/wire cmd/internal/rundb sim/workspace sim/llm sim/transcript cachemodel metrics metrics/report metrics/heads
 cmd/internal/forks:        sim/crossover sim/recording sim/recording/profile metrics/report cachemodel
 cmd/internal/cli/inspect: BELOW
@@ -133,8 +134,9 @@ cmd/internal/cli/report:  BELOW metrics/page
 cmd/internal/cli/runs:    BELOW
 cmd/internal/cli/export:  BELOW sim/recording/exporter metrics/page metrics/perfetto cmd/internal/cli/report
 cmd/internal/cli/project: BELOW sim/project
+cmd/internal/cli/worker:  BELOW
 cmd/internal/cli/overview: BELOW sim/client metrics/heads
-cmd/internal/cli:         BELOW scenarios/document cmd/internal/cli/inspect cmd/internal/cli/whatif cmd/internal/cli/importing cmd/internal/cli/validate cmd/internal/cli/profile cmd/internal/cli/session cmd/internal/cli/lint cmd/internal/cli/diff cmd/internal/cli/cachereplay cmd/internal/cli/dbcheck cmd/internal/cli/crossover cmd/internal/cli/definitions cmd/internal/cli/scenario cmd/internal/cli/bench cmd/internal/cli/check cmd/internal/cli/sweep cmd/internal/cli/compare cmd/internal/cli/run cmd/internal/cli/replay cmd/internal/cli/report cmd/internal/cli/runs cmd/internal/cli/export cmd/internal/cli/project cmd/internal/cli/overview
+cmd/internal/cli:         BELOW scenarios/document cmd/internal/cli/inspect cmd/internal/cli/whatif cmd/internal/cli/importing cmd/internal/cli/validate cmd/internal/cli/profile cmd/internal/cli/session cmd/internal/cli/lint cmd/internal/cli/diff cmd/internal/cli/cachereplay cmd/internal/cli/dbcheck cmd/internal/cli/crossover cmd/internal/cli/definitions cmd/internal/cli/scenario cmd/internal/cli/bench cmd/internal/cli/check cmd/internal/cli/sweep cmd/internal/cli/compare cmd/internal/cli/run cmd/internal/cli/replay cmd/internal/cli/report cmd/internal/cli/runs cmd/internal/cli/export cmd/internal/cli/project cmd/internal/cli/worker cmd/internal/cli/overview
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:
 cmd/internal/statements: sim/recording/recordingtest
@@ -168,6 +170,7 @@ var imports = []struct{ pattern, only, use string }{
 	{"sync/", "cmd/ sim/kernel", "one process runs at a time: plain variables do"},
 	{"context", "cmd/ sim/transcript/sqlite", "*kernel.Proc: its Abort is the way to cancel"},
 	{"unsafe", "", "a plain conversion"},
+	{"github.com/nats-io/", "cmd/internal/cluster", "the queue is cmd/internal/cluster's"},
 	{"github.com/golang-jwt/jwt/", "sim/bridge", "tokens are decoded by sim/bridge, for their end alone"},
 	{"gonum.org/", "metrics metrics/plot metrics/realism metrics/stat", "integers; floats begin in metrics"},
 	{"gonum.org/v1/plot", "metrics/plot", "charts are drawn by metrics/plot"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,8 +41,12 @@ type Env struct {
 	Patience int // milliseconds that a database may be locked; 0 for what it waits anyway
 }
 
-// CommandLine is the command as typed, for messages.
-func (s *Env) CommandLine() string { return "agentsim " + QuoteAll(s.Args) }
+var whoAsks = regexp.MustCompile(`://[^/@\s]*@`)
+
+// CommandLine is the command as typed, for messages, without what an URL says of who asks.
+func (s *Env) CommandLine() string {
+	return "agentsim " + whoAsks.ReplaceAllString(QuoteAll(s.Args), "://…@")
+}
 
 // Style is how output may look here.
 func (s *Env) Style() report.Style {

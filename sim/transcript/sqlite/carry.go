@@ -1,8 +1,6 @@
 package sqlite
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"agentsim/sim/llm"
@@ -40,10 +38,9 @@ func (w *Writer) Carry() *Carried {
 // Bring takes over what the writer of another process gathered of the same run. The
 // error is one of damage on the way.
 func (w *Writer) Bring(c *Carried) error {
-	for rest := c.Agents; len(rest) > 0; {
-		var v any
-		var err error
-		if v, rest, err = cutCell(rest); err != nil {
+	for rest := cells(c.Agents); len(rest) > 0; {
+		v, err := rest.next()
+		if err != nil {
 			return fmt.Errorf("run %s: rows of its agents: %w", w.of.ID, err)
 		}
 		w.agents.rows = append(w.agents.rows, v)
@@ -54,25 +51,4 @@ func (w *Writer) Bring(c *Carried) error {
 	w.endedSum = sum{int64(c.Ended[0]), c.Ended[1], c.Ended[2]}
 	w.count, w.lastAt, w.totals = c.Events, c.At, totals{c.Calls, c.Usage, c.Cost, c.Uncached}
 	return nil
-}
-
-var errCell = errors.New("cut short")
-
-// cutCell reads what appendCell appends.
-func cutCell(b []byte) (v any, rest []byte, err error) {
-	kind, b := b[0], b[1:]
-	if kind == 'n' {
-		return nil, b, nil
-	}
-	if len(b) < 8 {
-		return nil, nil, errCell
-	}
-	n := binary.LittleEndian.Uint64(b)
-	switch b = b[8:]; {
-	case kind == 'i':
-		return int64(n), b, nil
-	case kind == 't' && n <= uint64(len(b)):
-		return string(b[:n]), b[n:], nil
-	}
-	return nil, nil, errCell
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/cmd/internal/cluster"
 	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/loading"
@@ -37,6 +38,7 @@ type options struct {
 	sarif    string
 	gobench  string
 	guard    string
+	server   cluster.Server
 	project  loading.Project
 }
 
@@ -86,12 +88,13 @@ reported and does not count. What a repository's own files put in front of agent
 	f.StringVar(&o.sarif, "sarif", "", "also write SARIF 2.1.0 into this `file`, which code hosts show beside the lines")
 	f.StringVar(&o.gobench, "gobench", "", "also write the figures into this `file`, in the Go benchmark format, for benchstat")
 	o.project.Add(f)
+	o.server.Flags(f, "have runs carried out by workers at")
 	f.StringVar(&o.guard, "guard", "", "fail only when what siblings or turns share became shorter: `prefix`")
 	return cmd
 }
 
 func run(s *ui.Env, o *options, args []string) error {
-	if err := cmp.Or(harness.CheckSeeds(o.seeds), o.checkGuard()); err != nil {
+	if err := cmp.Or(harness.CheckSeeds(o.seeds), o.checkGuard(), o.server.Check()); err != nil {
 		return err
 	}
 	limits, err := baseline.ParseAll(o.limits, baseline.ParseThreshold)

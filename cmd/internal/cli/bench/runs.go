@@ -92,8 +92,12 @@ func runBench(s *ui.Env, b *bench) error {
 	runs := &harness.Bench{Files: b.set.files, Seeds: b.o.seeds, Fronts: b.keepsFronts, Maker: b.set.maker}
 	h := harness.New(s, "running", runs.Len())
 	defer h.Close()
+	leave, err := b.o.server.Join(s, h)
+	if err != nil {
+		return err
+	}
 	done := map[string]*metrics.Run{}
-	err := h.Bench(runs, func(m *harness.Measured) error {
+	err = h.Bench(runs, func(m *harness.Measured) error {
 		b.take(m)
 		if m.First {
 			done[m.Spec.Variant] = m.Metrics
@@ -104,6 +108,7 @@ func runBench(s *ui.Env, b *bench) error {
 		}
 		return nil
 	})
+	leave(err == nil && !h.Stop.Has())
 	return loading.Ended(s, h, err, "nothing was compared or written")
 }
 

@@ -108,9 +108,15 @@ func (a *populations) run(m *harness.Maker, p *harness.Population, rec harness.R
 	if rec != nil {
 		h.Recorder = rec
 	}
-	err := h.Population(p, !a.noAudit, func(shard int) string {
+	leave, err := a.server.Join(a.s, h)
+	if err != nil {
+		h.Close()
+		return err
+	}
+	err = h.Population(p, !a.noAudit, func(shard int) string {
 		return a.repeat(&sim.Spec{Scenario: p.Scenario, Variant: p.Variant, Policy: m.Policy}) + " --shard " + strconv.Itoa(shard)
 	})
+	leave(err == nil && !h.Stop.Has())
 	took := a.s.Now().Sub(began)
 	h.Close()
 	p.Stopped = p.Stopped || h.Stop.Has()
@@ -144,6 +150,9 @@ func (a *populations) recorder() (harness.Recorder, func() error, error) {
 		return nil, func() error { return nil }, nil
 	case level != sqlite.Totals && !some:
 		return nil, nil, ui.Failf(ui.Usage, "--record %s: of a population totals, sampled:N (one whole shard of N) or none are kept", a.record)
+	}
+	if some && a.server.URL != "" {
+		return nil, nil, ui.Failf(ui.Usage, "--record %s: whole shards are recorded where they run: with --nats totals or none are kept", a.record)
 	}
 	db, err := rundb.Create(a.s, a.db)
 	if err != nil {

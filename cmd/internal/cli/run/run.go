@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"agentsim/cmd/internal/cluster"
 	"agentsim/cmd/internal/forks"
 	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/loading"
@@ -42,6 +43,7 @@ type options struct {
 	events    string
 	noAudit   bool
 	shard     int // of a population; -1 for all of it
+	server    cluster.Server
 	defs      loading.Definitions
 }
 
@@ -83,6 +85,7 @@ ended without an answer (an API error, a lost connection, an interrupt or anothe
 	f.StringVar(&o.columns, "columns", "", "the `list` of columns to compare by: trade-off, or names, metrics and paths such as fork.cost, separated by commas")
 	f.BoolVar(&o.noAudit, "no-audit", false, "do not check invariants: for timing")
 	f.IntVar(&o.shard, "shard", -1, "run this `number` of a population's shards only, as any other run; the first is 0")
+	o.server.Flags(f, "have a population's shards carried out by workers at")
 	f.StringVar(&o.events, "events", "", "also write the canonical events of each variant to `file`")
 	return cmd
 }
@@ -91,6 +94,9 @@ func (o *options) check() error {
 	policy, err := kernel.PolicyNamed(o.policy, rng.Key{})
 	if err != nil {
 		return ui.Failf(ui.Usage, "--policy %s: %w", o.policy, err)
+	}
+	if err := o.server.Check(); err != nil {
+		return err
 	}
 	o.policy = policy.Name()
 	if _, err := sqlite.ParseLevel(o.record); err != nil && o.record != "none" {
@@ -135,7 +141,11 @@ func run(s *ui.Env, o *options) error {
 	if err != nil {
 		return err
 	}
-	if many, err := populous(specs); err != nil || many {
+	many, err := populous(specs)
+	if err == nil && !many && o.server.URL != "" {
+		err = ui.Failf(ui.Usage, "--nats is for a population, whose shards workers carry out: leave it out; sweep and bench have single runs carried out there")
+	}
+	if err != nil || many {
 		if err == nil {
 			err = o.population(s, on, m, specs)
 		}

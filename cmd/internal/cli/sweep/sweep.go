@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/cmd/internal/cluster"
 	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/rundb"
@@ -27,6 +28,7 @@ type options struct {
 	workers  int
 	output   string
 	plot     string
+	server   cluster.Server
 	project  loading.Project
 }
 
@@ -58,6 +60,7 @@ goes on where an interrupted one stopped. What is printed does not depend on the
 	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
 	f.IntVar(&o.workers, "workers", 0, "how many runs go on at a time (default: one for each core)")
 	o.project.Add(f)
+	o.server.Flags(f, "have runs carried out by workers at")
 	ui.OutputFlag(f, &o.output)
 	f.StringVar(&o.plot, "plot", "", "also draw what variants cost along the first axis into this `file` (.svg or .png)")
 	return cmd
@@ -70,7 +73,7 @@ func (o *options) check() error {
 	if o.workers < 0 {
 		return ui.Failf(ui.Usage, "--workers %d: write a number from 1 on, or leave it out", o.workers)
 	}
-	return cmp.Or(harness.CheckSeeds(o.seeds), ui.CheckPlot(o.plot))
+	return cmp.Or(harness.CheckSeeds(o.seeds), ui.CheckPlot(o.plot), o.server.Check())
 }
 
 // axes parts --set into axes, of several values, and plain overrides.
@@ -189,10 +192,15 @@ func runGrid(s *ui.Env, g *sweepGrid) error {
 	h := harness.New(s, "sweeping", len(g.Cells)*g.Seeds)
 	defer h.Close()
 	h.Workers, h.Recorder = g.o.workers, store
+	leave, err := g.o.server.Join(s, h)
+	if err != nil {
+		return err
+	}
 	err = h.Sweep(g.Sweep)
 	if kept := store.Close(); err == nil && !errors.As(kept, &g.unkept) {
 		err = kept
 	}
+	leave(err == nil && g.unkept == nil)
 	switch {
 	case err != nil:
 		return err

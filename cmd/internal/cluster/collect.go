@@ -1,0 +1,205 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"agentsim/cmd/internal/harness"
+	"agentsim/cmd/internal/ui"
+
+	"github.com/nats-io/nats.go"
+)
+
+// Do has runs carried out by workers and yields what they came to, in their order.
+func (q *Queue) Do(list *harness.List, wanted [][2]int, stop *harness.Interrupt) iter.Seq2[*harness.Outcome, error] {
+	return func(yield func(*harness.Outcome, error) bool) {
+		if len(wanted) == 0 {
+			return
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		defer stop.On(cancel)()
+		c := &collecting{q: q, list: list}
+		err := c.collect(ctx, wanted, func(o *harness.Outcome) bool { return yield(o, nil) })
+		switch {
+		case err == nil:
+			q.finished = append(q.finished, c.id)
+		case stop.Has(): // the list stays, and goes on
+		default:
+			c.giveUp()
+			if !errors.Is(err, errStopped) {
+				yield(nil, err)
+			}
+		}
+	}
+}
+
+// errStopped says that nobody takes results any more.
+var errStopped = errors.New("stopped")
+
+// collecting is one list on its way.
+type collecting struct {
+	q    *Queue
+	list *harness.List
+	id   string
+	told bool // that nobody works on it
+}
+
+// giveUp takes a list away that failed, so that workers do not go on with it.
+func (c *collecting) giveUp() {
+	ctx, done := context.WithTimeout(context.Background(), asksFor)
+	defer done()
+	c.q.clear(ctx, c.id)
+}
+
+func (c *collecting) collect(ctx context.Context, wanted [][2]int, take func(*harness.Outcome) bool) error {
+	text := c.list.Text()
+	c.id = idOf(text)
+	for hash, p := range c.list.Projects() {
+		if err := c.q.upload(ctx, filesName(hash), func() []byte { return harness.PackFiles(p) }); err != nil {
+			return err
+		}
+	}
+	if err := c.q.upload(ctx, listName(c.id), func() []byte { return text }); err != nil {
+		return err
+	}
+	hints, err := c.q.conn.SubscribeSync(doneSubject + "." + c.id)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = hints.Unsubscribe() }()
+	asked, err := c.ask(ctx, wanted)
+	if err != nil {
+		return err
+	}
+	for _, r := range asked {
+		for at := r[0]; at < r[1]; {
+			part, err := c.part(ctx, at, hints)
+			if err != nil {
+				return err
+			}
+			for _, o := range part {
+				if !take(o) {
+					return errStopped
+				}
+			}
+			at += len(part)
+		}
+	}
+	return nil
+}
+
+// ask puts the wanted runs into the queue, unless an earlier command of the same list did
+// so with all of them, and gives those that were put there.
+func (c *collecting) ask(ctx context.Context, wanted [][2]int) (asked [][2]int, err error) {
+	before, err := c.asked(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if before != nil && covers(before, wanted) {
+		c.q.tell("list %s: going on with what workers have done of it", ui.Short(c.id))
+		return before, nil
+	}
+	if before != nil {
+		c.giveUp()
+		if err := c.q.upload(ctx, listName(c.id), c.list.Text); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.q.put(ctx, c.id, fmt.Sprint("at", time.Now().UnixNano()), wanted); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(wanted)
+	if err != nil {
+		return nil, err
+	}
+	err = c.q.again(ctx, func(ctx context.Context) error {
+		_, err := c.q.js.Publish(ctx, c.wantedSubject(), text)
+		return err
+	})
+	return wanted, err
+}
+
+func (c *collecting) wantedSubject() string { return resultSubject + "." + c.id + ".wanted" }
+
+// asked is what was asked for of the list; nil for nothing.
+func (c *collecting) asked(ctx context.Context) (out [][2]int, err error) {
+	text, err := c.q.last(ctx, c.wantedSubject())
+	if err != nil || text == nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, &out); err != nil {
+		return nil, fmt.Errorf("what was asked of list %s cannot be read: %w", c.id, err)
+	}
+	return out, nil
+}
+
+// covers reports whether each of the ranges lies in one of all.
+func covers(all, ranges [][2]int) bool {
+	i := 0
+	for _, r := range ranges {
+		for i < len(all) && all[i][1] < r[1] {
+			i++
+		}
+		if i == len(all) || all[i][0] > r[0] {
+			return false
+		}
+	}
+	return true
+}
+
+const (
+	// lookEvery is how often to look for a part of which no hint came.
+	lookEvery = time.Second
+	// idleFor is how long nothing may come before that is looked into.
+	idleFor = 5 * time.Second
+)
+
+// part waits for the part that begins with a run.
+func (c *collecting) part(ctx context.Context, from int, hints *nats.Subscription) ([]*harness.Outcome, error) {
+	for since := time.Now(); ; {
+		data, err := c.q.stored(ctx, c.id, from)
+		if err != nil {
+			return nil, err
+		}
+		if data != nil {
+			return harness.ReadPart(data)
+		}
+		if time.Since(since) > idleFor {
+			since = time.Now()
+			if err := c.idle(ctx); err != nil {
+				return nil, err
+			}
+		}
+		wait, done := context.WithTimeout(ctx, lookEvery)
+		_, _ = hints.NextMsgWithContext(wait) // any, or none: the part itself is looked for
+		done()
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// idle looks into why nothing comes.
+func (c *collecting) idle(ctx context.Context) error {
+	asked, err := c.asked(ctx)
+	if err != nil {
+		return err
+	}
+	if asked == nil {
+		return ui.Failf(ui.Operating, "list %s is no longer there: another command of the same runs took its results; run this one again", ui.Short(c.id))
+	}
+	if c.told {
+		return nil
+	}
+	waiting, err := c.q.workers(ctx)
+	if err == nil && !waiting {
+		c.told = true
+		c.q.tell("no worker takes runs of %s: start agentsim worker --nats %s with this build (%s)", c.list.Name, c.q.server.Name(), c.q.build)
+	}
+	return err
+}

@@ -1,0 +1,307 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"agentsim/cmd/internal/harness"
+	"agentsim/cmd/internal/ui"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/spf13/pflag"
+)
+
+// Server says where the queue is and who may use it.
+type Server struct {
+	URL, Creds, Token, CA, Cert, Key string
+}
+
+// Flags adds the flags that say so. Those that few need are in the help of a worker alone.
+func (o *Server) Flags(f *pflag.FlagSet, what string) {
+	o.AllFlags(f, what)
+	for _, name := range []string{"nats-creds", "nats-token", "nats-ca", "nats-cert", "nats-key"} {
+		f.Lookup(name).Hidden = true
+	}
+}
+
+// AllFlags adds them such that help lists them all.
+func (o *Server) AllFlags(f *pflag.FlagSet, what string) {
+	f.StringVar(&o.URL, "nats", "", what+" `URL`s of a NATS server with JetStream, separated by commas")
+	f.StringVar(&o.Creds, "nats-creds", "", "a credentials `file` of that server")
+	f.StringVar(&o.Token, "nats-token", "", "a `file` that holds the token of that server")
+	f.StringVar(&o.CA, "nats-ca", "", "a `file` of certificates that the server's is signed with, for tls:// URLs")
+	f.StringVar(&o.Cert, "nats-cert", "", "a `file` with the certificate to show the server")
+	f.StringVar(&o.Key, "nats-key", "", "the `file` of its key")
+}
+
+// Check refuses flags that lead nowhere.
+func (o *Server) Check() error {
+	if o.URL == "" {
+		if *o != (Server{}) {
+			return ui.Failf(ui.Usage, "--nats-creds, --nats-token, --nats-ca, --nats-cert and --nats-key are of a server: name it with --nats nats://HOST:4222")
+		}
+		return nil
+	}
+	for _, one := range strings.Split(o.URL, ",") {
+		if u, err := url.Parse(strings.TrimSpace(one)); err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" && u.Scheme != "ws" && u.Scheme != "wss" {
+			return ui.Failf(ui.Usage, "--nats %s: write nats://HOST:4222 or tls://HOST:4222", redacted(one))
+		}
+	}
+	if (o.Cert == "") != (o.Key == "") {
+		return ui.Failf(ui.Usage, "--nats-cert and --nats-key go together")
+	}
+	return nil
+}
+
+// redacted is an URL without what it says of who asks.
+func redacted(at string) string {
+	if u, err := url.Parse(at); err == nil && u.User != nil {
+		u.User = nil
+		return u.String()
+	}
+	return at
+}
+
+// Name is where the queue is, without secrets.
+func (o *Server) Name() string {
+	var out []string
+	for _, one := range strings.Split(o.URL, ",") {
+		out = append(out, redacted(strings.TrimSpace(one)))
+	}
+	return strings.Join(out, ",")
+}
+
+// Queue is a connection to the queue.
+type Queue struct {
+	s      *ui.Env
+	server *Server
+	conn   *nats.Conn
+	js     jetstream.JetStream
+	kind   string // of lists that this program makes and takes
+	build  string
+
+	tasks, results jetstream.Stream
+	inputs         jetstream.ObjectStore
+	finished       []string // lists whose results have all been taken
+	telling        sync.Mutex
+	away           atomic.Bool // the server has not answered for long, and that was told
+}
+
+const (
+	// keptFor is how long what nobody takes stays.
+	keptFor = 7 * 24 * time.Hour
+	// ackWait is how long a worker may be silent before its task is another's.
+	ackWait = 10 * time.Second
+	// retryAfter is how long to wait where the server does not answer.
+	retryAfter = 250 * time.Millisecond
+	// tellAfter is how long it may say nothing, where it is there, before that is told.
+	tellAfter = 15 * time.Second
+	// asksFor is how long an answer of the server may take.
+	asksFor = 5 * time.Second
+)
+
+// Connect connects, and makes the streams where there are none. The first connection must
+// succeed; later ones are tried until ctx ends.
+func Connect(ctx context.Context, s *ui.Env, o *Server) (*Queue, error) {
+	q := &Queue{s: s, server: o, build: ui.Build()}
+	q.kind = kindOf(q.build)
+	options, err := o.options(q)
+	if err != nil {
+		return nil, err
+	}
+	if q.conn, err = nats.Connect(o.URL, options...); err != nil {
+		return nil, ui.Failf(ui.Operating, "--nats %s: %w: start a server with nats-server -js, or leave --nats out", o.Name(), err)
+	}
+	if q.js, err = jetstream.New(q.conn); err == nil {
+		err = q.open(ctx)
+	}
+	if err != nil {
+		q.conn.Close()
+		return nil, err
+	}
+	return q, nil
+}
+
+func (o *Server) options(q *Queue) ([]nats.Option, error) {
+	host, _ := os.Hostname()
+	out := []nats.Option{nats.Name("agentsim " + host), nats.MaxReconnects(-1), nats.ReconnectWait(retryAfter), nats.Timeout(asksFor),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				q.tell("%s is away; waiting for it", o.Name())
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) { q.tell("%s is there again", o.Name()) }),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})}
+	if o.Creds != "" {
+		if _, err := os.ReadFile(o.Creds); err != nil {
+			return nil, ui.Unusable("--nats-creds", o.Creds, err)
+		}
+		out = append(out, nats.UserCredentials(o.Creds))
+	}
+	if o.Token != "" {
+		text, err := os.ReadFile(o.Token)
+		if err != nil {
+			return nil, ui.Unusable("--nats-token", o.Token, err)
+		}
+		out = append(out, nats.Token(strings.TrimSpace(string(text))))
+	}
+	if o.CA != "" {
+		out = append(out, nats.RootCAs(o.CA))
+	}
+	if o.Cert != "" {
+		out = append(out, nats.ClientCert(o.Cert, o.Key))
+	}
+	return out, nil
+}
+
+// The names of what lies at the server.
+const (
+	taskStream, resultStream, inputBucket = "AGENTSIM_TASKS", "AGENTSIM_RESULTS", "agentsim-inputs"
+	taskSubject, resultSubject            = "agentsim.tasks", "agentsim.results"
+	doneSubject                           = "agentsim.done" // tells that a part is there
+)
+
+// open makes what the queue is made of, three times over where there are as many servers.
+func (q *Queue) open(ctx context.Context) error {
+	for _, replicas := range []int{3, 1} {
+		err := q.streams(ctx, replicas)
+		var api *jetstream.APIError
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
+			return ui.Failf(ui.Operating, "--nats %s: the server has no JetStream: start it with nats-server -js", q.server.Name())
+		case replicas == 1 || !errors.As(err, &api):
+			return ui.Failf(ui.Operating, "--nats %s: %w", q.server.Name(), err)
+		}
+	}
+	return nil
+}
+
+func (q *Queue) streams(ctx context.Context, replicas int) (err error) {
+	ctx, done := context.WithTimeout(ctx, 4*asksFor)
+	defer done()
+	make := func(c jetstream.StreamConfig) (jetstream.Stream, error) {
+		if have, err := q.js.Stream(ctx, c.Name); err == nil {
+			return have, nil
+		}
+		c.Replicas, c.MaxAge, c.Storage = replicas, keptFor, jetstream.FileStorage
+		have, err := q.js.CreateStream(ctx, c)
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // by another process, meanwhile
+			return q.js.Stream(ctx, c.Name)
+		}
+		return have, err
+	}
+	q.tasks, err = make(jetstream.StreamConfig{Name: taskStream, Subjects: []string{taskSubject + ".>"}, Retention: jetstream.WorkQueuePolicy})
+	if err != nil {
+		return err
+	}
+	q.results, err = make(jetstream.StreamConfig{Name: resultStream, Subjects: []string{resultSubject + ".>"}, MaxMsgsPerSubject: 1,
+		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, AllowDirect: true})
+	if err != nil {
+		return err
+	}
+	if q.inputs, err = q.js.ObjectStore(ctx, inputBucket); err == nil {
+		return nil
+	}
+	q.inputs, err = q.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: inputBucket, TTL: keptFor, Replicas: replicas, Storage: jetstream.FileStorage})
+	if errors.Is(err, jetstream.ErrBucketExists) {
+		q.inputs, err = q.js.ObjectStore(ctx, inputBucket)
+	}
+	return err
+}
+
+// Build names the program.
+func (q *Queue) Build() string { return q.build }
+
+// Join has a harness's runs carried out by workers, where a server is named. leave must
+// be called once their results are kept; they lie at the server until then, and stay there
+// where they are not kept.
+func (o *Server) Join(s *ui.Env, h *harness.Harness) (leave func(kept bool), err error) {
+	if o.URL == "" {
+		return func(bool) {}, nil
+	}
+	q, err := Connect(context.Background(), s, o)
+	if err != nil {
+		return nil, err
+	}
+	h.Fleet = q
+	return func(kept bool) {
+		if kept {
+			q.tidy()
+		}
+		q.Close()
+	}, nil
+}
+
+// tidy removes from the server what lies there of lists whose results have been taken.
+func (q *Queue) tidy() {
+	ctx, done := context.WithTimeout(context.Background(), asksFor)
+	defer done()
+	for _, id := range q.finished {
+		q.clear(ctx, id)
+	}
+}
+
+// Close lets go of the connection.
+func (q *Queue) Close() { q.conn.Close() }
+
+// tell prints a line on the side. Several goroutines may.
+func (q *Queue) tell(format string, args ...any) {
+	q.telling.Lock()
+	defer q.telling.Unlock()
+	q.s.Tell(format, args...)
+}
+
+// again does something until the server answers it, and tells when it is away for long.
+// What an answer says is not tried again, but for streams without a leader.
+func (q *Queue) again(ctx context.Context, do func(ctx context.Context) error) error {
+	since := time.Now()
+	for {
+		one, done := context.WithTimeout(ctx, asksFor)
+		err := do(one)
+		done()
+		if err == nil || answered(err) {
+			q.away.Store(false)
+			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if time.Since(since) > tellAfter && q.away.CompareAndSwap(false, true) {
+			q.tell("%s does not answer (%v); waiting for it", q.server.Name(), err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(retryAfter):
+		}
+	}
+}
+
+// answered reports whether an error is what the server said.
+func answered(err error) bool {
+	var api *jetstream.APIError
+	if errors.As(err, &api) {
+		return api.Code < 500
+	}
+	for _, said := range []error{jetstream.ErrMsgNotFound, jetstream.ErrObjectNotFound, jetstream.ErrStreamNotFound, nats.ErrMaxPayload} {
+		if errors.Is(err, said) {
+			return true
+		}
+	}
+	return errors.Is(err, errRefused)
+}
+
+var errRefused = errors.New("refused")
+
+func refused(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", errRefused, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,162 @@
+package cluster
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// task is runs of a list, from and up to.
+type task struct {
+	List string `json:"list"`
+	From int    `json:"from"`
+	To   int    `json:"to"`
+}
+
+// kindOf names the lists of a program: s, its semantics, and what its build is. Of a
+// build that no commit names the program itself decides.
+func kindOf(build string) string {
+	text := build
+	if strings.Contains(build, "devel") || strings.Contains(build, "dirty") || strings.Contains(build, "unknown") {
+		if name, err := os.Executable(); err == nil {
+			if bytes, err := os.ReadFile(name); err == nil {
+				sum := sha256.Sum256(bytes)
+				text += hex.EncodeToString(sum[:])
+			}
+		}
+	}
+	sum := sha256.Sum256([]byte(text))
+	return fmt.Sprintf("s%d-%s", sim.Semantics, hex.EncodeToString(sum[:6]))
+}
+
+// put publishes tasks. One that the same parent made before is not put twice.
+func (q *Queue) put(ctx context.Context, list, parent string, ranges [][2]int) error {
+	for _, r := range ranges {
+		text, err := json.Marshal(task{list, r[0], r[1]})
+		if err != nil {
+			return err
+		}
+		err = q.again(ctx, func(ctx context.Context) error {
+			_, err := q.js.Publish(ctx, taskSubject+"."+q.kind+"."+list, text, jetstream.WithMsgID(fmt.Sprintf("%s.%s.%d.%d", list, parent, r[0], r[1])))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cut cuts runs into ranges of a size, of at most maxPieces.
+func cut(from, to, size int) (out [][2]int) {
+	for size = max(1, size, (to-from+maxPieces-1)/maxPieces); from < to; from += size {
+		out = append(out, [2]int{from, min(to, from+size)})
+	}
+	return out
+}
+
+// maxPieces bounds into how many tasks one is cut.
+const maxPieces = 4096
+
+// store keeps a part under its first run. Where there is one already, by another worker
+// or by this one before it was cut off, that one counts, and false is returned.
+func (q *Queue) store(ctx context.Context, list string, from int, part []byte) (bool, error) {
+	const isThere = 10077 // maximum messages per subject exceeded
+	err := q.again(ctx, func(ctx context.Context) error {
+		_, err := q.js.Publish(ctx, partSubject(list, from), part)
+		return err
+	})
+	var api *jetstream.APIError
+	if errors.As(err, &api) && api.ErrorCode == isThere {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func partSubject(list string, from int) string {
+	return fmt.Sprintf("%s.%s.%d", resultSubject, list, from)
+}
+
+// stored is the part that begins with a run; nil for none.
+func (q *Queue) stored(ctx context.Context, list string, from int) ([]byte, error) {
+	return q.last(ctx, partSubject(list, from))
+}
+
+func (q *Queue) last(ctx context.Context, subject string) (data []byte, err error) {
+	err = q.again(ctx, func(ctx context.Context) error {
+		m, err := q.results.GetLastMsgForSubject(ctx, subject)
+		if err == nil {
+			data = m.Data
+		}
+		return err
+	})
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil, nil
+	}
+	return data, err
+}
+
+// maxInput bounds a list and a directory on their way, in bytes.
+const maxInput = 256 << 20
+
+// upload puts an input under its name, unless it is there.
+func (q *Queue) upload(ctx context.Context, name string, data func() []byte) error {
+	err := q.again(ctx, func(ctx context.Context) error {
+		_, err := q.inputs.GetInfo(ctx, name)
+		return err
+	})
+	if !errors.Is(err, jetstream.ErrObjectNotFound) {
+		return err
+	}
+	text := data()
+	if len(text) > maxInput {
+		return ui.Failf(ui.Operating, "--nats: scenario and files come to %d MiB, and at most %d travel: run it without --nats", len(text)>>20, maxInput>>20)
+	}
+	return q.again(ctx, func(ctx context.Context) error {
+		_, err := q.inputs.PutBytes(ctx, name, text)
+		return err
+	})
+}
+
+// download gets an input.
+func (q *Queue) download(ctx context.Context, name string) (data []byte, err error) {
+	err = q.again(ctx, func(ctx context.Context) error {
+		info, err := q.inputs.GetInfo(ctx, name)
+		if err != nil {
+			return err
+		}
+		if info.Size > maxInput {
+			return refused("%s has %d MiB, and at most %d are taken", name, info.Size>>20, maxInput>>20)
+		}
+		data, err = q.inputs.GetBytes(ctx, name)
+		return err
+	})
+	return data, err
+}
+
+// clear removes what lies at the server of a list. What is not removed goes by its age.
+func (q *Queue) clear(ctx context.Context, list string) {
+	_ = q.tasks.Purge(ctx, jetstream.WithPurgeSubject(taskSubject+"."+q.kind+"."+list))
+	_ = q.results.Purge(ctx, jetstream.WithPurgeSubject(resultSubject+"."+list+".>"))
+	_ = q.inputs.Delete(ctx, listName(list))
+}
+
+func listName(id string) string { return "list-" + id }
+
+func filesName(hash string) string { return "files-" + hash }
+
+// idOf names a list by what it says.
+func idOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
+}

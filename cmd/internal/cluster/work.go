@@ -1,0 +1,316 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"agentsim/cmd/internal/harness"
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim"
+	"agentsim/sim/workspace"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Worker takes tasks from a queue until it is stopped.
+type Worker struct {
+	Queue   *Queue
+	Harness *harness.Harness
+	Slots   int           // tasks at a time
+	Longest time.Duration // that a run may take
+
+	Runs, Parts int64 // that it stored
+
+	name     string
+	consumer jetstream.Consumer
+	mu       sync.Mutex
+	lists    map[string]*harness.Carrier
+	order    []string
+	told     map[string]bool // kinds of others
+}
+
+const (
+	// slice is how long a task is worked on before what is left is put back.
+	slice = 500 * time.Millisecond
+	// beatEvery is how often a worker says that it still works on a task.
+	beatEvery = 2 * time.Second
+	// deaths is how many workers a run may cost.
+	deaths = 3
+	// pieces is into how many a task is cut on which a worker died.
+	pieces = 16
+	// keptLists is of how many lists a worker keeps what it made of them.
+	keptLists = 4
+)
+
+// Work takes tasks until the harness is interrupted.
+func (w *Worker) Work() error {
+	host, _ := os.Hostname()
+	w.name = fmt.Sprintf("%s:%d", host, os.Getpid())
+	w.lists, w.told = map[string]*harness.Carrier{}, map[string]bool{}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	defer w.Harness.Stop.On(cancel)()
+	if err := w.join(ctx); err != nil {
+		return err
+	}
+	return harness.Ordered(w.Slots, w.Slots, func() bool { return true }, func(int) (harness.Task, error) {
+		var err error
+		return harness.Task{Work: func() { err = w.slot(ctx) }, End: func() error { return err }}, nil
+	})
+}
+
+// join makes the consumer that all workers of the kind share.
+func (w *Worker) join(ctx context.Context) error {
+	q := w.Queue
+	err := q.again(ctx, func(ctx context.Context) (err error) {
+		w.consumer, err = q.tasks.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: q.kind, FilterSubject: taskSubject + "." + q.kind + ".*",
+			AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxDeliver: -1})
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		return ui.Failf(ui.Operating, "--nats %s: %w", q.server.Name(), err)
+	}
+	return nil
+}
+
+// workers reports whether a worker of the kind waits for tasks or has one in hand.
+func (q *Queue) workers(ctx context.Context) (there bool, err error) {
+	err = q.again(ctx, func(ctx context.Context) error {
+		c, err := q.tasks.Consumer(ctx, q.kind)
+		if errors.Is(err, jetstream.ErrConsumerNotFound) {
+			return nil
+		}
+		if err == nil {
+			info := c.CachedInfo()
+			there = info.NumWaiting > 0 || info.NumAckPending > 0
+		}
+		return err
+	})
+	return there, err
+}
+
+// slot takes one task after the other.
+func (w *Worker) slot(ctx context.Context) error {
+	for ctx.Err() == nil {
+		msg, err := w.fetch(ctx)
+		if err != nil {
+			return err
+		}
+		if msg == nil {
+			w.others(ctx)
+			continue
+		}
+		if err := w.take(ctx, msg); err != nil && ctx.Err() == nil {
+			w.Queue.tell("a task is left to others: %v", err)
+			_ = msg.NakWithDelay(beatEvery) // else it comes again by itself
+		}
+	}
+	return nil
+}
+
+// fetch waits for a task; nil when there was none.
+func (w *Worker) fetch(ctx context.Context) (jetstream.Msg, error) {
+	wait, done := context.WithTimeout(ctx, asksFor)
+	defer done()
+	batch, err := w.consumer.Fetch(1, jetstream.FetchContext(wait))
+	if err == nil {
+		for m := range batch.Messages() {
+			return m, nil
+		}
+		err = batch.Error()
+	}
+	switch {
+	case err == nil, ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
+		return nil, nil
+	case errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrConsumerDeleted):
+		return nil, w.join(ctx)
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(retryAfter):
+	}
+	return nil, nil
+}
+
+// others tells once of each other kind of which tasks wait.
+func (w *Worker) others(ctx context.Context) {
+	one, done := context.WithTimeout(ctx, asksFor)
+	defer done()
+	info, err := w.Queue.tasks.Info(one, jetstream.WithSubjectFilter(taskSubject+".>"))
+	if err != nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for subject := range info.State.Subjects { // order: each is told once, on the side
+		kind, _, _ := strings.Cut(strings.TrimPrefix(subject, taskSubject+"."), ".")
+		if kind == w.Queue.kind || w.told[kind] {
+			continue
+		}
+		w.told[kind] = true
+		semantics, _, _ := strings.Cut(kind, "-")
+		if theirs := strings.TrimPrefix(semantics, "s"); theirs != fmt.Sprint(sim.Semantics) {
+			w.Queue.tell("runs of semantics %s wait there; this worker has semantics %d and takes none of them", theirs, sim.Semantics)
+			continue
+		}
+		w.Queue.tell("runs of another build of agentsim wait there; this worker is %s and takes none of them", w.Queue.build)
+	}
+}
+
+// take works on a task and acknowledges it.
+func (w *Worker) take(ctx context.Context, msg jetstream.Msg) error {
+	about, err := msg.Metadata()
+	if err != nil {
+		return err
+	}
+	var t task
+	if err := json.Unmarshal(msg.Data(), &t); err != nil || t.From < 0 || t.To <= t.From {
+		return msg.TermWithReason("it cannot be read")
+	}
+	list, err := w.list(ctx, t.List)
+	if errors.Is(err, jetstream.ErrObjectNotFound) {
+		return msg.TermWithReason("its list is gone")
+	}
+	if err != nil {
+		return err
+	}
+	rest, err := w.work(ctx, msg, &t, list, about)
+	if err != nil {
+		return err
+	}
+	if err := w.Queue.put(ctx, t.List, fmt.Sprint(about.Sequence.Stream), rest); err != nil {
+		return err
+	}
+	return w.Queue.again(ctx, msg.DoubleAck)
+}
+
+// work works on a task, stores what comes of it, and gives what is left of it.
+func (w *Worker) work(ctx context.Context, msg jetstream.Msg, t *task, list *harness.Carrier, about *jetstream.MsgMetadata) ([][2]int, error) {
+	if about.NumDelivered > 1 {
+		part, err := w.Queue.stored(ctx, t.List, t.From)
+		if err != nil {
+			return nil, err
+		}
+		if part != nil {
+			return w.after(t, part)
+		}
+		if t.To-t.From > 1 {
+			return cut(t.From, t.To, (t.To-t.From+pieces-1)/pieces), nil
+		}
+	}
+	p := harness.NewPart()
+	if about.NumDelivered > deaths {
+		p.Add(harness.Lost(t.From, fmt.Sprintf("%d workers died while they ran it, or were silent for %s", deaths, ackWait)))
+	} else {
+		w.fill(ctx, msg, t, list, p)
+	}
+	if p.Len() == 0 { // interrupted: for another worker, without blame
+		return [][2]int{{t.From, t.To}}, nil
+	}
+	n, data := p.Len(), p.Bytes()
+	if most := int(w.Queue.conn.MaxPayload()) - 4096; len(data) > most {
+		p = harness.NewPart()
+		p.Add(harness.Lost(t.From, fmt.Sprintf("what it came to takes %d bytes, and the server's max_payload is %d: raise it", len(data), w.Queue.conn.MaxPayload())))
+		n, data = 1, p.Bytes()
+	}
+	first, err := w.Queue.store(ctx, t.List, t.From, data)
+	if err != nil {
+		return nil, err
+	}
+	if !first {
+		part, err := w.Queue.stored(ctx, t.List, t.From)
+		if err != nil || part == nil {
+			return nil, errors.Join(err, refused("the list was cleared"))
+		}
+		return w.after(t, part)
+	}
+	w.count(n)
+	_ = w.Queue.conn.Publish(doneSubject+"."+t.List, nil) // who waits also looks by itself
+	return cut(t.From+n, t.To, n), nil
+}
+
+// after is what is left of a task of which a part is stored.
+func (w *Worker) after(t *task, part []byte) ([][2]int, error) {
+	out, err := harness.ReadPart(part)
+	if err != nil || len(out) == 0 {
+		return nil, errors.Join(err, refused("a part without runs"))
+	}
+	return cut(t.From+len(out), t.To, len(out)), nil
+}
+
+func (w *Worker) count(runs int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.Parts++
+	w.Runs += int64(runs)
+}
+
+// fill works on a task for a slice of time, or until results are many.
+func (w *Worker) fill(ctx context.Context, msg jetstream.Msg, t *task, list *harness.Carrier, p *harness.PartWriter) {
+	began, beaten := time.Now(), time.Now()
+	for run := t.From; run < t.To && ctx.Err() == nil; run++ {
+		since := time.Now()
+		o := list.Do(run, func() error {
+			now := time.Now()
+			if now.Sub(beaten) > beatEvery {
+				beaten = now
+				_ = msg.InProgress() // if it is lost the next one may do
+			}
+			if now.Sub(since) > w.Longest {
+				return fmt.Errorf("it took worker %s more than %s: raise that with agentsim worker --longest, or lower the scenario's lab.limits", w.name, w.Longest)
+			}
+			return nil
+		})
+		if o == nil {
+			break
+		}
+		p.Add(o)
+		if time.Since(began) > slice || p.Size() > int(w.Queue.conn.MaxPayload())/2 {
+			break
+		}
+	}
+}
+
+// list is the carrier of a list, which comes from the server at its first task.
+func (w *Worker) list(ctx context.Context, id string) (*harness.Carrier, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if c := w.lists[id]; c != nil {
+		return c, nil
+	}
+	text, err := w.Queue.download(ctx, listName(id))
+	if err != nil {
+		return nil, err
+	}
+	if got := idOf(text); got != id {
+		return nil, refused("list %s arrived as %s", id, got)
+	}
+	l, err := harness.ParseList(text)
+	if err != nil {
+		return nil, err
+	}
+	if l.Semantics != sim.Semantics || l.Build != w.Queue.build {
+		return nil, refused("list %s is of semantics %d and build %s", ui.Short(id), l.Semantics, l.Build)
+	}
+	w.Queue.tell("list %s: %s of %s", ui.Short(id), ui.Things(int64(l.Len()), "run"), l.Name)
+	c := w.Harness.Carry(l, func(hash string) (*workspace.Snapshot, error) {
+		text, err := w.Queue.download(ctx, filesName(hash))
+		if err != nil {
+			return nil, err
+		}
+		return harness.UnpackFiles(text, hash)
+	})
+	w.lists[id] = c
+	if w.order = append(w.order, id); len(w.order) > keptLists {
+		delete(w.lists, w.order[0])
+		w.order = w.order[1:]
+	}
+	return c, nil
+}

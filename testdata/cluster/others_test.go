@@ -1,0 +1,149 @@
+package cluster
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+func others(t *testing.T) {
+	t.Parallel()
+	s, dir := serve(t, 1), t.TempDir()
+	other := filepath.Join(dir, "agentsim")
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", other, "./cmd/agentsim")
+	build.Dir = "../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%s%v", out, err)
+	}
+	w := start(t, dir, other, "worker", "--nats", s.urls)
+	w.saw("worker at", time.Minute)
+	c := start(t, dir, program, "sweep", "hello", "--seeds", "5", "--nats", s.urls)
+	w.saw("runs of another build of agentsim wait there", time.Minute)
+	c.saw("no worker takes runs of hello", time.Minute)
+	conn, err := nats.Connect(s.urls)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := js.Publish(context.Background(), "agentsim.tasks.s999-0.1", []byte("{}")); err != nil {
+		t.Fatal(err)
+	}
+	w.saw("runs of semantics 999 wait there; this worker has semantics", time.Minute)
+	if strings.Contains(w.printed(), "list ") {
+		t.Error(w.printed())
+	}
+	s.worker()
+	if code := c.ended(time.Minute); code != 0 {
+		t.Errorf("code %d\n%s", code, c.printed())
+	}
+}
+
+func alike(t *testing.T) {
+	t.Parallel()
+	s, here, there := serve(t, 1), t.TempDir(), t.TempDir()
+	s.worker()
+	for _, words := range []string{
+		"run explore-at-scale --record totals --db x.db --set population={sessions:300,workspace:5,shard:10,arrivals:{poisson:3m}} -o json",
+		"run custom-agents --record none --set population={sessions:12}",
+		"bench fan-out custom-agents --seeds 2 --baseline x.baseline --update",
+		"bench fan-out custom-agents --seeds 2 --baseline x.baseline -o json",
+		"bench hello two-writers --guard prefix --baseline p.baseline --update",
+	} {
+		args := strings.Fields(words)
+		a, _ := agentsim(t, here, args...)
+		b, _ := agentsim(t, there, append(args, "--nats", s.urls)...)
+		if a != b {
+			t.Errorf("%s: on one machine\n%s\nwith workers\n%s", words, a, b)
+		}
+	}
+	for _, name := range []string{"x.baseline", "p.baseline"} {
+		a, err := os.ReadFile(filepath.Join(here, name))
+		b, _ := os.ReadFile(filepath.Join(there, name))
+		if err != nil || string(a) != string(b) {
+			t.Errorf("%s differs, %v", name, err)
+		}
+	}
+	// A project's files travel.
+	project := t.TempDir()
+	for name, text := range map[string]string{"CLAUDE.md": "Be short.\n", "a.go": "package a\n"} {
+		if err := os.WriteFile(filepath.Join(project, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, _ := agentsim(t, here, "sweep", "nested", "--seeds", "4", "--db", "p.db", "--project", project)
+	b, _ := agentsim(t, there, "sweep", "nested", "--seeds", "4", "--db", "p.db", "--project", project, "--nats", s.urls)
+	if a != b {
+		t.Errorf("on a project: on one machine\n%s\nwith workers\n%s", a, b)
+	}
+}
+
+func secured(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cert, key := signed(t, dir)
+	token := filepath.Join(dir, "token")
+	if err := os.WriteFile(token, []byte("s3cret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, 1, "--auth", "s3cret", "--tls", "--tlscert", cert, "--tlskey", key)
+	with := []string{"--nats", strings.Replace(s.urls, "nats://", "tls://", 1), "--nats-ca", cert, "--nats-token", token}
+	w := start(t, dir, program, append([]string{"worker"}, with...)...)
+	w.saw("worker at", time.Minute)
+	agentsim(t, dir, append([]string{"sweep", "hello", "--seeds", "3"}, with...)...)
+	for _, x := range []struct {
+		args []string
+		want string
+	}{{with[:4], "uthorization"}, {append(with[:2:2], with[4:]...), "certificate"}} {
+		c := start(t, dir, program, append([]string{"sweep", "hello", "--seeds", "4"}, x.args...)...)
+		if code := c.ended(time.Minute); code != 1 || !strings.Contains(c.printed(), x.want) || strings.Contains(c.printed(), "s3cret") {
+			t.Errorf("%v: code %d\n%s", x.args, code, c.printed())
+		}
+	}
+	if strings.Contains(w.printed(), "s3cret") {
+		t.Error(w.printed())
+	}
+}
+
+// signed writes a certificate for this machine that signs itself.
+func signed(t *testing.T, dir string) (cert, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	der, err := x509.CreateCertificate(rand.Reader, of, of, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	for name, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: bytes}} {
+		if err := os.WriteFile(name, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return cert, key
+}

@@ -27,19 +27,20 @@ type call struct {
 	passes []pass // further passes of the model, behind results of server tools
 	passed int    // passes made
 
-	limited fault.Rule // the 429 of a rate limit, where rule points at it
-	limit   string     // what it counts
-
-	model *model
-	in    cachemodel.Request
-	adm   cachemodel.Admission
-
-	query   Query // in here, since a source is handed its address
+	model   *model
 	kernel  *kernel.Kernel
 	timer   kernel.Timer
 	end     vtime.Instant // when the client wakes
 	running bool          // admitted and not ended
 	twin    *call         // the second delivery of this one's, nil for none
+	in      cachemodel.Request
+	adm     cachemodel.Admission
+
+	// What its callbacks touch stands above: the kernel has that fetched ahead.
+
+	query   Query      // in here, since a source is handed its address
+	limited fault.Rule // the 429 of a rate limit, where rule points at it
+	limit   string     // what it counts
 }
 
 // admit brings the request before the cache.

@@ -18,20 +18,20 @@ import (
 // Agent is one agent: who it is and what became of it. A run may make millions,
 // so everything else is in its life, which ends with it.
 type Agent struct {
+	*life          // nil once it has ended
 	w              *World
-	ref            int32
-	lineage        string
 	parent         *Agent
-	spent          consumed
-	task           *task.Task // of a background agent
+	ref            int32
 	ended          bool
+	spent          consumed
+	lineage        string
+	task           *task.Task // of a background agent
 	endedAt        vtime.Instant
 	end            Ending
 	result         tool.Result   // of a synchronous child that has ended
 	mate           *mate         // in a team
 	past           *past         // of a task: what is kept of its former lives
 	backgroundedAt vtime.Instant // when it moved to the background
-	*life                        // nil once it has ended
 }
 
 // life is what an agent holds while it lives, in parts. What is a part's own is
@@ -42,7 +42,7 @@ type life struct {
 	// who it is and what it may do
 	key      rng.Key
 	def      *Definition
-	ctx      *Context
+	ctx      Context
 	place    *place // where it works; nil is the project's directory
 	ownPlace bool   // which was made for it: its parent works in another one
 	dir      string // working directory, where it has one of its own
@@ -175,9 +175,9 @@ func (a *Agent) id() llm.AgentID {
 	return llm.AgentID(a.key.Sub("agent").Uint64())
 }
 
-// equip gives a new agent its prefix, context and first messages.
-func (a *Agent) equip(front *rendered, ctx *Context) {
-	a.front, a.ctx = front, ctx
+// equip gives a new agent its context, its prefix and first messages.
+func (a *Agent) equip(ctx Context, front *rendered) {
+	a.ctx, a.front = ctx, front
 	ctx.Abort.agent = a
 	a.conv = Conversation{Prefix: front.prefix, Border: front.border, Head: front.border, Repl: ctx.Replacements}
 	a.conv.Repl.OnReplace = a.replaced

@@ -43,7 +43,7 @@ func ask(r *Root, q *Aside) {
 	s := a.w.newAgent(a.lineage+llm.AsideSuffix+strconv.Itoa(r.asides), a, def)
 	s.maxTurns, s.toolless, s.plan = max(q.Turns, 1), !q.Tools, a.plan
 	ctx := newContext(a.ctxNow(), Options{ID: s.id(), Chain: s.key.Sub("chain").Uint64(), Source: AsideSource, Pool: a.ctx.Pool, Exact: true})
-	s.equip(a.front, ctx)
+	s.equip(ctx, a.front)
 	s.client.set(a.client.req.Settings)
 	s.compaction.fullAt = 0
 	cache, question := "cloned", q.Question

@@ -65,12 +65,12 @@ type Options struct {
 }
 
 // newContext makes a child's context from its parent's: isolated by default.
-func newContext(parent *Context, o Options) *Context {
+func newContext(parent *Context, o Options) Context {
 	files := o.Files
 	if files == nil {
 		files = parent.Files
 	}
-	c := &Context{
+	c := Context{
 		ID:           o.ID,
 		Identity:     o.Identity,
 		Files:        files.Clone(),
@@ -101,8 +101,8 @@ func newContext(parent *Context, o Options) *Context {
 }
 
 // rootContext is the context of a root agent.
-func rootContext(id llm.AgentID, chain uint64, pool *Pool, repl Replacements, thinking bool) *Context {
-	return &Context{
+func rootContext(id llm.AgentID, chain uint64, pool *Pool, repl Replacements, thinking bool) Context {
+	return Context{
 		ID: id, Files: new(tool.Cache), Abort: newController(nil, false), SetAppState: ToRoot, SetTaskState: ToRoot,
 		Query: Tracking{Chain: chain}, Replacements: repl, Source: "repl_main_thread", Thinking: thinking, Pool: pool,
 		ResponseSize: ToRoot,

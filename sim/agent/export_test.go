@@ -13,12 +13,19 @@ import (
 // What only tests may see. An agent's life is gone once it has ended; a story
 // keeps those it wants to ask after the run and gives them back.
 
-func (a *Agent) Life() *life                 { return a.life }
-func (a *Agent) Meters() Meters              { return a.meters }
-func (w *World) Gates() *gate.Set            { return &w.gates }
-func (c *Controller) Listeners() int         { return len(c.children) }
-func (a *Agent) Revive(l *life)              { a.life = l }
-func (a *Agent) Context() *Context           { return a.ctx }
+func (a *Agent) Life() *life         { return a.life }
+func (a *Agent) Meters() Meters      { return a.meters }
+func (w *World) Gates() *gate.Set    { return &w.gates }
+func (c *Controller) Listeners() int { return len(c.children) }
+func (a *Agent) Revive(l *life)      { a.life = l }
+func (a *Agent) Context() *Context   { return &a.ctx }
+func NewContext(parent *Context, o Options) *Context {
+	return new(newContext(parent, o))
+}
+
+func RootContext(id llm.AgentID, chain uint64, pool *Pool, repl Replacements, thinking bool) *Context {
+	return new(rootContext(id, chain, pool, repl, thinking))
+}
 func (a *Agent) Started() vtime.Instant      { return a.started }
 func (a *Agent) MaxTurns() int               { return a.maxTurns }
 func (a *Agent) Proc() *kernel.Proc          { return a.proc }
@@ -34,8 +41,6 @@ func (c *Conversation) Say(b *llm.Builder, m *llm.Msg) {
 }
 
 var (
-	NewContext    = newContext
-	RootContext   = rootContext
 	NewController = newController
 )
 

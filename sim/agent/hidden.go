@@ -42,8 +42,8 @@ func (a *Agent) askHidden(kind string) func(p *kernel.Proc) error {
 	plan := *a.plan
 	plan.Until, plan.Fourth = a.conv.Head, false
 	h.plan = &plan
-	h.equip(a.front, newContext(a.ctxNow(), Options{ID: h.id(), Chain: h.key.Sub("chain").Uint64(), Source: hiddenSource, Pool: a.ctx.Pool,
-		Exact: true}))
+	h.equip(newContext(a.ctxNow(), Options{ID: h.id(), Chain: h.key.Sub("chain").Uint64(), Source: hiddenSource, Pool: a.ctx.Pool,
+		Exact: true}), a.front)
 	h.compaction.fullAt = 0
 	h.conv.Border, h.conv.Last, h.conv.Head, h.conv.open = a.conv.Border, a.conv.Last, a.conv.Head, a.conv.open
 	h.client.set(a.client.req.Settings)

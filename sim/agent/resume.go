@@ -152,7 +152,7 @@ func resume(a *Agent, by llm.ToolUseID) {
 	ctx := newContext(p.ctxNow(), Options{ID: who.AgentID, Identity: identity(a, &who), Chain: a.key.Sub("chain").At(uint64(a.task.Activation())).Uint64(),
 		Source: s.source, Pool: s.pool, Files: new(tool.Cache)})
 	ctx.AppState, ctx.Thinking, ctx.Replacements = s.view, s.thinking, s.repl
-	a.equip(s.front, ctx)
+	a.equip(ctx, s.front)
 	a.client.set(s.settings)
 	s.recall(a)
 	if !a.past.evicted {

@@ -78,16 +78,16 @@ func (t *Act) Speaks() bool { return len(t.Message) > 0 && t.To == "" }
 // reaches it.
 type Root struct {
 	agent    *Agent
-	spec     RootSpec
-	unsaid   int           // messages of the user that the root has not heard yet
 	settings *llm.Settings // to take effect with the next request
 	changes  []*Act        // by which they came
 	warms    bool          // the next request asks for no tokens
 	busy     bool          // a turn runs
 	titled   bool          // the client has asked for a title
+	unsaid   int           // messages of the user that the root has not heard yet
 	asides   int           // side questions so far
-	mail     *team.Box     // from other sessions; nil until there is any
-	away     *kernel.Proc  // waits for a user who is away; nil for none
+	spec     RootSpec
+	mail     *team.Box    // from other sessions; nil until there is any
+	away     *kernel.Proc // waits for a user who is away; nil for none
 }
 
 // Start makes a root agent and lets it run. It must be called before the kernel
@@ -102,9 +102,9 @@ func (w *World) Start(s RootSpec) *Agent {
 	pool := w.pool(nil, false, w.cfg.Mode, w.ofRoot(s.Offered))
 	repl := Replacements{Over: w.cfg.Over, Preview: w.cfg.Preview}
 	ctx := rootContext(a.id(), a.key.Sub("chain").Uint64(), pool, repl, s.Settings.Thinking != llm.ThinkingDisabled)
-	ctx.AppState.Authority, a.ctx = &Authority{mode: w.cfg.Mode}, ctx
-	a.root = &Root{agent: a, spec: s}
-	a.equip(w.rootFront(a, pool, s.Settings), ctx)
+	ctx.AppState.Authority = &Authority{mode: w.cfg.Mode}
+	a.ctx, a.root = ctx, &Root{agent: a, spec: s}
+	a.equip(ctx, w.rootFront(a, pool, s.Settings))
 	follow(a)
 	plansFirst(a)
 	rendered := w.epoch

@@ -353,7 +353,7 @@ func (b *spawning) createContext() {
 	}
 	ctx := newContext(a.ctxNow(), o)
 	ctx.AppState.AvoidPrompts = permission.AvoidsPrompts(b.shows(), b.def.Mode, b.async || a.ctx.AppState.AvoidPrompts)
-	c.equip(b.front, ctx)
+	c.equip(ctx, b.front)
 	follow(c)
 	if own != nil {
 		plansFirst(c)
@@ -369,7 +369,7 @@ func (b *spawning) createContext() {
 // ctxNow is the context with the replacement decisions taken so far.
 func (a *Agent) ctxNow() *Context {
 	a.ctx.Replacements = a.conv.Repl
-	return a.ctx
+	return &a.ctx
 }
 
 // directory is the agent's working directory.

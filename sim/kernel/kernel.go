@@ -195,7 +195,7 @@ func (k *Kernel) step() {
 
 // LinesAhead is how much the processor is asked for ahead of a step, in lines of 64
 // bytes: a Stepper does well to be the first part of what its steps touch.
-const LinesAhead = 29
+const LinesAhead = 32
 
 // pop takes out what the first timer fires, and asks the processor for what the next one
 // touches: among many agents that has left every cache, and arrives while the present

@@ -14,7 +14,7 @@ run: build ## build and run fork-vs-subagent on its own project
 	./agentsim run fork-vs-subagent
 
 test: format vet lint unit outside browser mutants ## everything that has to pass, as CI runs it
-	@$(MAKE) --no-print-directory cluster RUNS=2000 KILLS=3 MEASURE=
+	@$(MAKE) --no-print-directory cluster CI=true
 
 quick: format ## what a change can break, in under a minute: short tests of what differs from main and of what imports it
 	@GO="$(GO)" .ci/quick
@@ -70,10 +70,10 @@ browser: build ## the HTML report in a headless Chromium
 
 RUNS ?= 100000
 KILLS ?= 50
-MEASURE ?= 1
 
-cluster: build ## workers over NATS servers, both killed 50 times over 100,000 runs, and what workers reach beside empty loops (RUNS, KILLS, MEASURE= for less)
-	@export RUNS=$(RUNS) KILLS=$(KILLS) MEASURE=$(MEASURE); $(APART)
+cluster: build ## workers over NATS servers, both killed: first as CI does it, then KILLS (50) times over RUNS (100000); and what workers reach beside empty loops
+	@$(APART)
+	@test -n "$(CI)" || { cd testdata/cluster && RUNS=$(RUNS) KILLS=$(KILLS) MEASURE=1 AGENTSIM_PROGRAM=$(CURDIR)/agentsim $(GO) test -vet=off -count=1 -timeout 90m -v -run 'TestMeasure|TestCluster/CLU-03_CLU-01' .; }
 
 mutants: ## break each behaviour on purpose and see that the auditor notices
 	$(GO) run ./cmd/internal/mutants

@@ -37,6 +37,7 @@ func TestCluster(t *testing.T) {
 	t.Run("CLU-03 CLU-01 kills of workers and servers leave what one machine leaves", killed)
 	t.Run("CLU-03 a run that kills its workers is given up and named", poisoned)
 	t.Run("CLU-03 a run that is too slow is ended and named", slow)
+	t.Run("CLU-02 a worker that is stopped hands its task on at once", stopped)
 	t.Run("CLU-03 CLU-02 an interrupted command goes on from what workers did", interrupted)
 	t.Run("CLU-03 a full disk ends the command, and it goes on", full)
 	t.Run("CLU-03 a server that goes and returns is waited for", away)
@@ -133,6 +134,28 @@ func slow(t *testing.T) {
 	s.worker("--longest", "1s")
 	c := start(t, dir, program, "sweep", "e.yaml", "--nats", s.urls)
 	if code := c.ended(time.Minute); code != 1 || !strings.Contains(c.printed(), "endless with seed 42: it took worker ") || !strings.Contains(c.printed(), "more than 1s") {
+		t.Errorf("code %d\n%s", code, c.printed())
+	}
+}
+
+func stopped(t *testing.T) {
+	t.Parallel()
+	s, dir := serve(t, 1), t.TempDir()
+	if err := os.WriteFile(dir+"/e.yaml", []byte(endless), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := start(t, dir, program, "sweep", "e.yaml", "--nats", s.urls)
+	for range 4 { // more than may die of it
+		w := s.worker()
+		w.saw("1 run of endless", 5*time.Second)
+		time.Sleep(100 * time.Millisecond)
+		_ = w.cmd.Process.Signal(syscall.SIGTERM)
+		if code := w.ended(5 * time.Second); code != 143 || !strings.Contains(w.printed(), "0 runs carried out") {
+			t.Fatalf("code %d\n%s", code, w.printed())
+		}
+	}
+	s.worker("--longest", "1s")
+	if code := c.ended(time.Minute); code != 1 || !strings.Contains(c.printed(), "more than 1s") {
 		t.Errorf("code %d\n%s", code, c.printed())
 	}
 }

@@ -106,6 +106,8 @@ const (
 	tellAfter = 15 * time.Second
 	// asksFor is how long an answer of the server may take.
 	asksFor = 5 * time.Second
+	// carriesFor is how long a list or a directory may take on its way.
+	carriesFor = 5 * time.Minute
 )
 
 // Connect connects, and makes the streams where there are none. The first connection must
@@ -264,9 +266,13 @@ func (q *Queue) tell(format string, args ...any) {
 // again does something until the server answers it, and tells when it is away for long.
 // What an answer says is not tried again, but for streams without a leader.
 func (q *Queue) again(ctx context.Context, do func(ctx context.Context) error) error {
+	return q.tries(ctx, asksFor, do)
+}
+
+func (q *Queue) tries(ctx context.Context, each time.Duration, do func(ctx context.Context) error) error {
 	since := time.Now()
 	for {
-		one, done := context.WithTimeout(ctx, asksFor)
+		one, done := context.WithTimeout(ctx, each)
 		err := do(one)
 		done()
 		if err == nil || answered(err) {

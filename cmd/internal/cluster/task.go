@@ -41,20 +41,30 @@ func kindOf(build string) string {
 
 // put publishes tasks. One that the same parent made before is not put twice.
 func (q *Queue) put(ctx context.Context, list, parent string, ranges [][2]int) error {
-	for _, r := range ranges {
-		text, err := json.Marshal(task{list, r[0], r[1]})
-		if err != nil {
-			return err
+	return q.again(ctx, func(ctx context.Context) error {
+		var said []jetstream.PubAckFuture
+		for _, r := range ranges {
+			text, err := json.Marshal(task{list, r[0], r[1]})
+			if err != nil {
+				return err
+			}
+			one, err := q.js.PublishAsync(taskSubject+"."+q.kind+"."+list, text, jetstream.WithMsgID(fmt.Sprintf("%s.%s.%d.%d", list, parent, r[0], r[1])))
+			if err != nil {
+				return err
+			}
+			said = append(said, one)
 		}
-		err = q.again(ctx, func(ctx context.Context) error {
-			_, err := q.js.Publish(ctx, taskSubject+"."+q.kind+"."+list, text, jetstream.WithMsgID(fmt.Sprintf("%s.%s.%d.%d", list, parent, r[0], r[1])))
-			return err
-		})
-		if err != nil {
-			return err
+		for _, one := range said {
+			select {
+			case <-one.Ok():
+			case err := <-one.Err():
+				return err
+			case <-ctx.Done():
+				return ctx.Err()
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // cut cuts runs into ranges of a size, of at most maxPieces.
@@ -122,7 +132,7 @@ func (q *Queue) upload(ctx context.Context, name string, data func() []byte) err
 	if len(text) > maxInput {
 		return ui.Failf(ui.Operating, "--nats: scenario and files come to %d MiB, and at most %d travel: run it without --nats", len(text)>>20, maxInput>>20)
 	}
-	return q.again(ctx, func(ctx context.Context) error {
+	return q.tries(ctx, carriesFor, func(ctx context.Context) error {
 		_, err := q.inputs.PutBytes(ctx, name, text)
 		return err
 	})
@@ -130,7 +140,7 @@ func (q *Queue) upload(ctx context.Context, name string, data func() []byte) err
 
 // download gets an input.
 func (q *Queue) download(ctx context.Context, name string) (data []byte, err error) {
-	err = q.again(ctx, func(ctx context.Context) error {
+	err = q.tries(ctx, carriesFor, func(ctx context.Context) error {
 		info, err := q.inputs.GetInfo(ctx, name)
 		if err != nil {
 			return err

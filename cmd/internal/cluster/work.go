@@ -174,27 +174,36 @@ func (w *Worker) take(ctx context.Context, msg jetstream.Msg) error {
 	if err := json.Unmarshal(msg.Data(), &t); err != nil || t.From < 0 || t.To <= t.From {
 		return msg.TermWithReason("it cannot be read")
 	}
-	list, err := w.list(ctx, t.List)
+	late, done := outlasting(ctx)
+	defer done()
+	rest, err := w.work(ctx, late, msg, &t, about.NumDelivered)
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
 		return msg.TermWithReason("its list is gone")
 	}
+	if err == nil {
+		err = w.Queue.put(late, t.List, fmt.Sprint(about.Sequence.Stream), rest)
+	}
 	if err != nil {
 		return err
 	}
-	rest, err := w.work(ctx, msg, &t, list, about)
-	if err != nil {
-		return err
-	}
-	if err := w.Queue.put(ctx, t.List, fmt.Sprint(about.Sequence.Stream), rest); err != nil {
-		return err
-	}
-	return w.Queue.again(ctx, msg.DoubleAck)
+	return w.Queue.again(late, msg.DoubleAck)
 }
 
-// work works on a task, stores what comes of it, and gives what is left of it.
-func (w *Worker) work(ctx context.Context, msg jetstream.Msg, t *task, list *harness.Carrier, about *jetstream.MsgMetadata) ([][2]int, error) {
-	if about.NumDelivered > 1 {
-		part, err := w.Queue.stored(ctx, t.List, t.From)
+// outlasting is a context that goes on for a moment after another has ended, so that
+// what is in hand comes to the server.
+func outlasting(ctx context.Context) (context.Context, func()) {
+	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(asksFor, cancel) })
+	return late, func() {
+		stop()
+		cancel()
+	}
+}
+
+// work works on a task until ctx ends, stores what comes of it, and gives what is left.
+func (w *Worker) work(ctx, late context.Context, msg jetstream.Msg, t *task, delivered uint64) ([][2]int, error) {
+	if delivered > 1 {
+		part, err := w.Queue.stored(late, t.List, t.From)
 		if err != nil {
 			return nil, err
 		}
@@ -206,9 +215,15 @@ func (w *Worker) work(ctx context.Context, msg jetstream.Msg, t *task, list *har
 		}
 	}
 	p := harness.NewPart()
-	if about.NumDelivered > deaths {
+	list, err := w.list(ctx, t.List)
+	switch {
+	case errors.Is(err, jetstream.ErrObjectNotFound):
+		return nil, err
+	case err != nil && ctx.Err() == nil:
+		p.Add(harness.Lost(t.From, err.Error()))
+	case delivered > deaths:
 		p.Add(harness.Lost(t.From, fmt.Sprintf("%d workers died while they ran it, or were silent for %s", deaths, ackWait)))
-	} else {
+	case err == nil:
 		w.fill(ctx, msg, t, list, p)
 	}
 	if p.Len() == 0 { // interrupted: for another worker, without blame
@@ -220,12 +235,12 @@ func (w *Worker) work(ctx context.Context, msg jetstream.Msg, t *task, list *har
 		p.Add(harness.Lost(t.From, fmt.Sprintf("what it came to takes %d bytes, and the server's max_payload is %d: raise it", len(data), w.Queue.conn.MaxPayload())))
 		n, data = 1, p.Bytes()
 	}
-	first, err := w.Queue.store(ctx, t.List, t.From, data)
+	first, err := w.Queue.store(late, t.List, t.From, data)
 	if err != nil {
 		return nil, err
 	}
 	if !first {
-		part, err := w.Queue.stored(ctx, t.List, t.From)
+		part, err := w.Queue.stored(late, t.List, t.From)
 		if err != nil || part == nil {
 			return nil, errors.Join(err, refused("the list was cleared"))
 		}

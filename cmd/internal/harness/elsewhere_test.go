@@ -93,7 +93,7 @@ func TestElsewhere(t *testing.T) {
 	t.Run("CLU-01 a bench keeps the same", func(t *testing.T) {
 		kept := func(fleet Fleet) (out []string) {
 			var files []*scenarios.File
-			for _, name := range []string{"fork-vs-subagent", "abort-tree", "two-writers", "custom-agents"} {
+			for _, name := range []string{"hello", "fork-vs-subagent", "abort-tree", "two-writers", "custom-agents"} {
 				f, err := scenarios.Open(name)
 				if err != nil {
 					t.Fatal(err)

@@ -90,7 +90,7 @@ func kill9(t *testing.T) {
 	begun, batches := 0, int64(0)
 	for i := range kills() {
 		db := fmt.Sprintf("%d.db", i)
-		cmd := exec.Command("agentsim", "run", "./endless.yaml", "--db", db, "--seed", strconv.Itoa(i))
+		cmd := exec.Command("agentsim", "run", "./endless.yaml", "--db", db, "--seed", strconv.Itoa(i), "--record", []string{"full", "packed"}[i/3%2])
 		cmd.Dir = dir
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -133,7 +133,11 @@ func afterKill(t *testing.T, dir, db string) (events int64, begun bool) {
 	if _, err := os.Stat(filepath.Join(dir, db)); err == nil {
 		list := expect(t, dir, 0, "", "inspect", "--db", db)
 		if begun = strings.Contains(list, "endless"); begun {
-			events = wholeRun(t, filepath.Join(dir, db))
+			if strings.Contains(list, " packed ") {
+				events = wholeChunks(t, filepath.Join(dir, db))
+			} else {
+				events = wholeRun(t, filepath.Join(dir, db))
+			}
 			run := strings.Fields(strings.SplitN(list, "\n", 2)[1])[0]
 			expect(t, dir, 0, "", "inspect", run, "--db", db)
 			expect(t, dir, 0, fmt.Sprintf("was unfinished; all of its %d events came again", events), "replay", run, "--db", db)
@@ -167,6 +171,30 @@ func wholeRun(t *testing.T, path string) (events int64) {
 		requests != sent || orphans != 0 {
 		t.Errorf("%d events, the last is %d, run %s, execution %s, integrity %s, %d requests of %d answers, %d without blocks",
 			events, last, outcome, status, check, requests, sent, orphans)
+	}
+	return events
+}
+
+// wholeChunks is wholeRun of a run whose rows are packed.
+func wholeChunks(t *testing.T, path string) (events int64) {
+	t.Helper()
+	db, err := sqlite.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	run, err := db.Runs()
+	if err != nil || len(run) != 1 || run[0].Outcome != sqlite.Running {
+		t.Fatal(run, err)
+	}
+	for _, err := range db.Events(run[0].ID) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		events++
+	}
+	if found, err := db.CheckFile(); events%sqlite.DefaultBatch != 0 || len(found) > 0 || err != nil {
+		t.Errorf("%d events, %v, %v", events, found, err)
 	}
 	return events
 }
@@ -256,7 +284,7 @@ func together(t *testing.T) {
 	cmds := make([]*exec.Cmd, 4)
 	outs := make([]bytes.Buffer, len(cmds))
 	for i := range cmds {
-		cmds[i] = exec.Command("agentsim", append(twoWays, "--seed", strconv.Itoa(max(1, i)))...)
+		cmds[i] = exec.Command("agentsim", append(twoWays, "--seed", strconv.Itoa(max(1, i)), "--record", []string{"full", "packed"}[i%2])...)
 		cmds[i].Dir, cmds[i].Stdout, cmds[i].Stderr = dir, &outs[i], &outs[i]
 		if err := cmds[i].Start(); err != nil {
 			t.Fatal(err)
@@ -300,7 +328,7 @@ func mixed(t *testing.T) {
 	db := held(t, filepath.Join(dir, "agentsim.db"))
 	cmds := make([]*exec.Cmd, 0, 8)
 	outs := make([]bytes.Buffer, cap(cmds))
-	for i, line := range []string{"run fan-out", "run fan-out", "run nested", "run hello --seed 7", "run stream-failures",
+	for i, line := range []string{"run fan-out", "run fan-out --record packed", "run nested --record packed", "run hello --seed 7", "run stream-failures",
 		"sweep fan-out --seeds 2", "sweep nested --seeds 3", "import " + session} {
 		c := exec.Command("agentsim", strings.Fields(line)...)
 		c.Dir, c.Stdout, c.Stderr = dir, &outs[i], &outs[i]

@@ -22,12 +22,12 @@ func (db *DB) Begin(run Run, startedAt string, opt Options) (*Writer, error) {
 	if opt.Batch == 0 {
 		opt.Batch = DefaultBatch
 	}
-	var p *packer
-	if opt.Level == Packed {
-		opt.Level, p = Full, newPacker()
+	packed := opt.Level == Packed
+	if packed {
+		opt.Level = Full
 	}
 	w := newWriter(db, &run, startedAt, opt)
-	w.packer = p
+	w.packed = packed
 	w.store, w.openTools = newStore(), map[toolKey]*toolCall{}
 	if err := within(db.sql, w.begin); err != nil {
 		return nil, fail(db.path, "record the run", err)

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"strconv"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // BusyMillis is how long, in milliseconds of wall time, a batch waits for
@@ -20,6 +22,9 @@ type DB struct {
 	sql      *sql.DB
 	unpacked *sql.DB // a connection of its own to the same file, for packed runs
 	hold     int64   // bytes of runs that were read stay unpacked in memory when another one is
+
+	zip *zstd.Encoder // of packed runs; nil until there is one
+	raw []byte        // of the batch that is packed
 }
 
 // Create opens the database at path for recording and makes it if there is none.
@@ -90,7 +95,7 @@ func open(path, mode string, busy int) (*DB, error) {
 	// One connection: the writers of several variants take turns, batch by batch.
 	db.SetMaxOpenConns(1)
 	unpacked.SetMaxOpenConns(1)
-	return &DB{path, db, unpacked, maxUnpacked}, nil
+	return &DB{path: path, sql: db, unpacked: unpacked, hold: maxUnpacked}, nil
 }
 
 // Path is the file's path as it was given.

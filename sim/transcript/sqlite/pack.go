@@ -36,38 +36,35 @@ func packs(part string) bool {
 	return slices.ContainsFunc(all.packed(), func(t *table) bool { return t.name == name })
 }
 
-// packer makes a run's chunks.
-type packer struct {
-	zip    *zstd.Encoder
-	chunks int64 // that were made
-	raw    []byte
-}
-
-// newPacker compresses on the caller's goroutine.
-func newPacker() *packer {
-	zip, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedBetterCompression))
+// newZip compresses on the caller's goroutine. Memory goes with the window, and a batch
+// is seldom larger.
+func newZip() *zstd.Encoder {
+	zip, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithWindowSize(1<<22))
 	if err != nil {
 		panic("sqlite: " + err.Error()) // of the options
 	}
-	return &packer{zip: zip}
+	return zip
 }
 
 // pack writes what is gathered of the packed tables as one chunk.
 func (w *Writer) pack(tx *sql.Tx) error {
-	p := w.packer
-	p.raw = p.raw[:0]
-	for _, t := range w.packed() {
-		p.raw = t.appendRows(p.raw)
+	db := w.db // of whose writers one at a time has a transaction
+	raw := db.raw[:0]
+	for _, t := range w.tables.packed() {
+		raw = t.appendRows(raw)
 		t.forget()
 	}
+	db.raw = raw
 	switch {
-	case len(p.raw) == 0:
+	case len(raw) == 0:
 		return nil
-	case len(p.raw) > maxChunk:
-		return fmt.Errorf("a batch of %d bytes is too large to be packed; record the run in full", len(p.raw))
+	case len(raw) > maxChunk:
+		return fmt.Errorf("a batch of %d bytes is too large to be packed; record the run in full", len(raw))
+	case db.zip == nil:
+		db.zip = newZip()
 	}
-	_, err := tx.Exec(`INSERT INTO packed (run, n, chunk) VALUES (?, ?, ?)`, w.run, p.chunks, p.zip.EncodeAll(p.raw, nil))
-	p.chunks++
+	_, err := tx.Exec(`INSERT INTO packed (run, n, chunk) VALUES (?, ?, ?)`, w.run, w.chunks, db.zip.EncodeAll(raw, nil))
+	w.chunks++
 	return err
 }
 

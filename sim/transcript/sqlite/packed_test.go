@@ -382,7 +382,7 @@ func olderChunk(t *testing.T) {
 		tasks := newTable("INSERT", "findings", columns)
 		row := []any{"r", int64(900), int64(0), "rule", "detail"}
 		tasks.add(row[:tasks.width]...)
-		return newPacker().zip.EncodeAll(tasks.appendRows(nil), nil)
+		return newZip().EncodeAll(tasks.appendRows(nil), nil)
 	}
 	put := func(chunk []byte) {
 		if _, err := db.sql.Exec(`INSERT INTO packed SELECT 'r', count(*), ? FROM packed`, chunk); err != nil {

@@ -19,7 +19,8 @@ type Writer struct {
 	execution int
 	owner     bool // the run's rows are this execution's to write
 	opt       Options
-	packer    *packer // nil where rows are not packed
+	packed    bool  // rows go into chunks
+	chunks    int64 // that were made
 	err       error
 
 	store      store
@@ -140,7 +141,7 @@ func (w *Writer) flushRows(tx *sql.Tx) error {
 		return nil
 	}
 	w.sealRows()
-	if w.packer != nil {
+	if w.packed {
 		if err := w.pack(tx); err != nil {
 			return err
 		}

@@ -323,10 +323,10 @@ func (a *answer) recorded(s *ui.Env, d *report.Document) {
 	at := rundb.At(s, a.db)
 	d.Label("recorded", fmt.Sprintf("%s, %s %s", a.db, noun, strings.Join(ids, " ")))
 	d.Label("replay", "agentsim replay "+ids[len(ids)-1]+at)
-	if missed != "" && a.record == "full" {
+	if missed != "" && a.inFull() {
 		d.Label("misses", "agentsim inspect "+missed+" --misses"+at)
 	}
-	if silent != "" && a.record == "full" {
+	if silent != "" && a.inFull() {
 		d.Label("prompts", "agentsim lab lint "+silent+at) // whether they lacked what was needed
 	}
 }

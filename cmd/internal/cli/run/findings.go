@@ -78,7 +78,7 @@ func (c *cause) brief() string {
 
 // listing is what lists all findings of a run.
 func (a *answer) listing(s *ui.Env, run string) string {
-	if a.rec.DB == nil || a.record != "full" {
+	if a.rec.DB == nil || !a.inFull() {
 		return "-o json lists all"
 	}
 	return "agentsim inspect " + ui.Short(run) + rundb.At(s, a.db)

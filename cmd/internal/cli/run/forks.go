@@ -34,7 +34,7 @@ func (a *answer) forkOrFresh(s *ui.Env) (*forks.Point, error) {
 			return nil, nil
 		}
 	}
-	if a.record != "full" {
+	if !a.inFull() {
 		a.silent = "not compared with fresh sub-agents: that needs every call with its content, which --record " + a.record + " does not keep"
 		return nil, nil
 	}

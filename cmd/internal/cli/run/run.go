@@ -240,6 +240,11 @@ func (o *options) specs(s *ui.Env, on *loading.Loaded) (*harness.Maker, []*sim.S
 	return m, out, err
 }
 
+// inFull reports whether runs are recorded with all that their requests held.
+func (o *options) inFull() bool {
+	return o.record == string(sqlite.Full) || o.record == string(sqlite.Packed)
+}
+
 // openRecord opens what runs are recorded in; a record without a database keeps
 // nothing.
 func (o *options) openRecord(s *ui.Env) (*harness.Record, error) {

@@ -78,6 +78,7 @@ func (t *Act) Speaks() bool { return len(t.Message) > 0 && t.To == "" }
 // reaches it.
 type Root struct {
 	agent    *Agent
+	own      Authority
 	settings *llm.Settings // to take effect with the next request
 	changes  []*Act        // by which they came
 	warms    bool          // the next request asks for no tokens
@@ -102,8 +103,9 @@ func (w *World) Start(s RootSpec) *Agent {
 	pool := w.pool(nil, false, w.cfg.Mode, w.ofRoot(s.Offered))
 	repl := Replacements{Over: w.cfg.Over, Preview: w.cfg.Preview}
 	ctx := rootContext(a.id(), a.key.Sub("chain").Uint64(), pool, repl, s.Settings.Thinking != llm.ThinkingDisabled)
-	ctx.AppState.Authority = &Authority{mode: w.cfg.Mode}
-	a.ctx, a.root = ctx, &Root{agent: a, spec: s}
+	a.root = &Root{agent: a, spec: s, own: Authority{mode: w.cfg.Mode}}
+	ctx.AppState.Authority = &a.root.own
+	a.ctx = ctx
 	a.equip(ctx, w.rootFront(a, pool, s.Settings))
 	follow(a)
 	plansFirst(a)

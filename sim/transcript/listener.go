@@ -7,3 +7,7 @@ type Listener struct {
 }
 
 func (*Listener) Kind() Kind { return KindListener }
+
+func (b *Listener) appendForm(dst []byte) []byte {
+	return putInt(putText(dst, 1, b.Op), 2, b.On)
+}

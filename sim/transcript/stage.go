@@ -9,3 +9,10 @@ type Stage struct {
 }
 
 func (*Stage) Kind() Kind { return KindStage }
+
+func (b *Stage) appendForm(dst []byte) []byte {
+	dst = putText(dst, 1, b.Lineage)
+	dst = putInt(dst, 2, b.N)
+	dst = putText(dst, 3, b.Name)
+	return putText(dst, 4, b.Detail)
+}

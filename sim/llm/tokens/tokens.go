@@ -39,6 +39,9 @@ type Counts struct {
 	counter Counter
 	auto    int64 // from the tools border on
 	forced  int64 // from the messages border on, beside auto
+
+	last  *llm.Node // that was asked for: a call asks for one head several times
+	count int64     // of it
 }
 
 // For is the counts of a request to model with the given options. One value
@@ -60,14 +63,18 @@ func (c *Counts) Name() string { return c.counter.Name() }
 // At is the number of tokens of the prefix that ends with n, hidden ones
 // included.
 func (c *Counts) At(n *llm.Node) int64 {
-	t := c.counter.Tokens(n.Cum)
-	if !n.HasTools {
-		return t
+	if n == c.last {
+		return c.count
 	}
-	if n.Level == llm.Messages {
+	t := c.counter.Tokens(n.Cum)
+	if n.HasTools && n.Level == llm.Messages {
 		t += c.forced
 	}
-	return t + c.auto
+	if n.HasTools {
+		t += c.auto
+	}
+	c.last, c.count = n, t
+	return t
 }
 
 // Err is how far At may be off; hidden tokens are exact.

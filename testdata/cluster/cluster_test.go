@@ -44,6 +44,7 @@ func TestCluster(t *testing.T) {
 	t.Run("CLU-02 a worker of another version takes nothing and says so", others)
 	t.Run("CLU-01 a population and a bench are those of one machine", alike)
 	t.Run("CLU-05 who asks shows a token, over TLS", secured)
+	t.Run("CLU-05 who asks shows a file of credentials", credited)
 }
 
 func killed(t *testing.T) {

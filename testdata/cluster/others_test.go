@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"encoding/pem"
+	"fmt"
 	"math/big"
 	"net"
 	"os"
@@ -16,8 +17,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nkeys"
 )
 
 func others(t *testing.T) {
@@ -112,15 +115,15 @@ func secured(t *testing.T) {
 	if err := os.WriteFile(token, []byte("s3cret\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := serve(t, 1, "--auth", "s3cret", "--tls", "--tlscert", cert, "--tlskey", key)
-	with := []string{"--nats", strings.Replace(s.urls, "nats://", "tls://", 1), "--nats-ca", cert, "--nats-token", token}
+	s := serve(t, 1, "--auth", "s3cret", "--tlsverify", "--tlscacert", cert, "--tlscert", cert, "--tlskey", key)
+	with := []string{"--nats", strings.Replace(s.urls, "nats://", "tls://", 1), "--nats-cert", cert, "--nats-key", key, "--nats-ca", cert, "--nats-token", token}
 	w := start(t, dir, program, append([]string{"worker"}, with...)...)
 	w.saw("worker at", time.Minute)
 	agentsim(t, dir, append([]string{"sweep", "hello", "--seeds", "3"}, with...)...)
 	for _, x := range []struct {
 		args []string
 		want string
-	}{{with[:4], "uthorization"}, {append(with[:2:2], with[4:]...), "certificate"}} {
+	}{{with[:8], "uthorization"}, {append(with[:6:6], with[8:]...), "certificate"}, {append(with[:2:2], with[6:]...), "tls"}} {
 		c := start(t, dir, program, append([]string{"sweep", "hello", "--seeds", "4"}, x.args...)...)
 		if code := c.ended(time.Minute); code != 1 || !strings.Contains(c.printed(), x.want) || strings.Contains(c.printed(), "s3cret") {
 			t.Errorf("%v: code %d\n%s", x.args, code, c.printed())
@@ -128,6 +131,57 @@ func secured(t *testing.T) {
 	}
 	if strings.Contains(w.printed(), "s3cret") {
 		t.Error(w.printed())
+	}
+}
+
+// credited has a server whose users show credentials that its operator signed.
+func credited(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	must := func(text string, err error) string {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	pair := func(made nkeys.KeyPair, err error) (nkeys.KeyPair, string) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made, must(made.PublicKey())
+	}
+	operator, operatorKey := pair(nkeys.CreateOperator())
+	account, accountKey := pair(nkeys.CreateAccount())
+	_, systemKey := pair(nkeys.CreateAccount())
+	user, userKey := pair(nkeys.CreateUser())
+	claims := jwt.NewAccountClaims(accountKey)
+	claims.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: -1, DiskStorage: -1, Streams: -1, Consumer: -1}
+	config := fmt.Sprintf("operator: %s\nsystem_account: %s\nresolver: MEMORY\nresolver_preload: {%s: %s, %s: %s}\n",
+		must(jwt.NewOperatorClaims(operatorKey).Encode(operator)), systemKey,
+		accountKey, must(claims.Encode(operator)), systemKey, must(jwt.NewAccountClaims(systemKey).Encode(operator)))
+	seed, err := user.Seed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	creds, err := jwt.FormatUserConfig(must(jwt.NewUserClaims(userKey).Encode(account)), seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"server.conf": config, "me.creds": string(creds)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := serve(t, 1, "-c", filepath.Join(dir, "server.conf"))
+	with := []string{"--nats", s.urls, "--nats-creds", "me.creds"}
+	w := start(t, dir, program, append([]string{"worker"}, with...)...)
+	w.saw("worker at", time.Minute)
+	agentsim(t, dir, append([]string{"sweep", "hello", "--seeds", "3"}, with...)...)
+	c := start(t, dir, program, "sweep", "hello", "--seeds", "3", "--nats", s.urls)
+	if code := c.ended(time.Minute); code != 1 || !strings.Contains(c.printed(), "uthorization") {
+		t.Errorf("code %d\n%s", code, c.printed())
 	}
 }
 

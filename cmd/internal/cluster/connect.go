@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"strings"
@@ -120,7 +121,11 @@ func Connect(ctx context.Context, s *ui.Env, o *Server) (*Queue, error) {
 		return nil, err
 	}
 	if q.conn, err = nats.Connect(o.URL, options...); err != nil {
-		return nil, ui.Failf(ui.Operating, "--nats %s: %w: start a server with nats-server -js, or leave --nats out", o.Name(), err)
+		hint := "who may connect is said with --nats-creds, --nats-token, or --nats-ca, --nats-cert and --nats-key"
+		if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" || errors.Is(err, nats.ErrNoServers) {
+			hint = "start a server there with nats-server -js, or leave --nats out"
+		}
+		return nil, ui.Failf(ui.Operating, "--nats %s: %w: %s", o.Name(), err, hint)
 	}
 	if q.js, err = jetstream.New(q.conn); err == nil {
 		err = q.open(ctx)

@@ -200,34 +200,51 @@ func Cheapest(cells []Cell) (out []int) {
 	return out
 }
 
-// CheapestNames are Cheapest's variants in words.
+// CheapestNames are Cheapest's variants in words, and several that cost least alike with
+// = between them; "" where all cost the same.
 func CheapestNames(cells []Cell) string {
 	var names []string
-	for _, i := range Cheapest(cells) {
-		names = append(names, cells[i].Variant)
+	for i := range cells {
+		like := func(c Cell) bool { return c.size() == cells[i].size() }
+		if slices.ContainsFunc(cells[:i], like) {
+			continue
+		}
+		if best, all := least(cells, i); len(best) == 1 || len(best) < all {
+			var equal []string
+			for _, k := range best {
+				equal = append(equal, cells[k].Variant)
+			}
+			names = append(names, strings.Join(equal, " = "))
+		}
 	}
 	return strings.Join(names, ", ")
 }
 
 // CheapestLike is Cheapest's of the size of one cell; -1 for none.
 func CheapestLike(cells []Cell, of int) int {
-	best, bestCost, ties := -1, int64(0), 0
+	if best, _ := least(cells, of); len(best) == 1 {
+		return best[0]
+	}
+	return -1
+}
+
+// least are the variants that cost least among those of the size of one cell that can be
+// set beside others, and how many these are.
+func least(cells []Cell, of int) (best []int, all int) {
 	for i := range cells {
 		c := &cells[i]
 		if !c.ranks() || c.size() != cells[of].size() {
 			continue
 		}
+		all++
 		switch cost := c.Median("cost"); {
-		case best < 0 || cost < bestCost:
-			best, bestCost, ties = i, cost, 0
-		case cost == bestCost:
-			ties++
+		case len(best) == 0 || cost < cells[best[0]].Median("cost"):
+			best = []int{i}
+		case cost == cells[best[0]].Median("cost"):
+			best = append(best, i)
 		}
 	}
-	if ties > 0 {
-		return -1
-	}
-	return best
+	return best, all
 }
 
 // repeated are figures of so many seeds where one run is what all of them come to.

@@ -12,6 +12,7 @@ func TestGrid(t *testing.T) {
 	t.Run("TRI-07 a page says where the cheapest changes, and how many other changes there are and where they are listed", decisive)
 	t.Run("TRI-07 what is equal or did not do all of the work is not ranked", unranked)
 	t.Run("TRI-07 variants are ranked among those that had as much work", sizes)
+	t.Run("CLI-06 those that cost least alike are named together", tied)
 	t.Run("CLI-06 a figure that a run has no data for is in no median", withoutData)
 	t.Run("CLI-06 lines cross once between two neighbouring points that both have, and nowhere else", crossed)
 }
@@ -94,6 +95,20 @@ func unranked(t *testing.T) {
 		if got := g.Decisive("elsewhere"); !slices.Equal(got, c.ranking) || !slices.Equal(g.Ranking(), c.ranking) {
 			t.Errorf("%v to %v: %q, want %q", c.before, c.after, got, c.ranking)
 		}
+	}
+}
+
+func tied(t *testing.T) {
+	g := New("swept", nil, []string{"desk", "bridge", "gone"}, 1)
+	for i, cost := range []int64{2, 2, 3} {
+		g.At(0)[i].Runs[0].Set("cost", cost)
+	}
+	if got := CheapestNames(g.At(0)); got != "desk = bridge" {
+		t.Errorf("cheapest: %s", got)
+	}
+	want := []string{"no single one is the cheapest; those that cost least cost the same: desk = bridge"}
+	if got := g.Ranking(); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -74,17 +74,20 @@ func Dollars(n int64) string { return report.Money(cachemodel.Picodollars(n)) }
 
 // unranked says why no variant is the cheapest at any point; "" where one is.
 func (g *Grid) unranked() string {
-	ranks := false
+	ranks, least := false, ""
 	for p := range g.Points() {
 		cells := g.At(p)
 		if len(Cheapest(cells)) > 0 || len(cells) < 2 {
 			return ""
 		}
+		least = cmp.Or(least, CheapestNames(cells))
 		ranks = ranks || slices.ContainsFunc(cells, func(c Cell) bool { return c.ranks() })
 	}
 	switch {
 	case g.Points() == 0:
 		return ""
+	case least != "":
+		return "no single one is the cheapest; those that cost least cost the same: " + least
 	case ranks:
 		return "none is the cheapest: those that did all of the work cost the same"
 	}

@@ -91,6 +91,7 @@ const shell = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta name="generator" content="agentsim">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 %s
 <title>%s</title>

@@ -43,10 +43,10 @@ var errStopped = errors.New("stopped")
 
 // collecting is one list on its way.
 type collecting struct {
-	q    *Queue
-	list *harness.List
-	id   string
-	told bool // that nobody works on it
+	q      *Queue
+	list   *harness.List
+	id     string
+	lonely time.Time // since when no worker is there; zero where one is
 }
 
 // giveUp takes a list away that failed, so that workers do not go on with it.
@@ -157,6 +157,8 @@ const (
 	lookEvery = time.Second
 	// idleFor is how long nothing may come before that is looked into.
 	idleFor = 5 * time.Second
+	// lonelyFor is how long to wait where no worker is.
+	lonelyFor = 10 * time.Minute
 )
 
 // part waits for the part that begins with a run.
@@ -193,13 +195,17 @@ func (c *collecting) idle(ctx context.Context) error {
 	if asked == nil {
 		return ui.Failf(ui.Operating, "list %s is no longer there: another command of the same runs took its results; run this one again", ui.Short(c.id))
 	}
-	if c.told {
-		return nil
-	}
-	waiting, err := c.q.workers(ctx)
-	if err == nil && !waiting {
-		c.told = true
+	there, err := c.q.workers(ctx)
+	switch {
+	case err != nil:
+		return err
+	case there:
+		c.lonely = time.Time{}
+	case !c.lonely.IsZero() && time.Since(c.lonely) > lonelyFor:
+		return ui.Failf(ui.Operating, "no worker took runs of %s for %s: start agentsim worker --nats %s with this build (%s), and this command again", c.list.Name, lonelyFor, c.q.server.Name(), c.q.build)
+	case c.lonely.IsZero():
+		c.lonely = time.Now()
 		c.q.tell("no worker takes runs of %s: start agentsim worker --nats %s with this build (%s)", c.list.Name, c.q.server.Name(), c.q.build)
 	}
-	return err
+	return nil
 }

@@ -23,6 +23,8 @@ import (
 // Server says where the queue is and who may use it.
 type Server struct {
 	URL, Creds, Token, CA, Cert, Key string
+
+	flags *pflag.FlagSet // that say so
 }
 
 // Flags adds the flags that say so. Those that few need are in the help of a worker alone.
@@ -35,6 +37,7 @@ func (o *Server) Flags(f *pflag.FlagSet, what string) {
 
 // AllFlags adds them such that help lists them all.
 func (o *Server) AllFlags(f *pflag.FlagSet, what string) {
+	o.flags = f
 	f.StringVar(&o.URL, "nats", "", what+" `URL`s of a NATS server with JetStream, separated by commas")
 	f.StringVar(&o.Creds, "nats-creds", "", "a credentials `file` of that server")
 	f.StringVar(&o.Token, "nats-token", "", "a `file` that holds the token of that server")
@@ -46,7 +49,10 @@ func (o *Server) AllFlags(f *pflag.FlagSet, what string) {
 // Check refuses flags that lead nowhere.
 func (o *Server) Check() error {
 	if o.URL == "" {
-		if *o != (Server{}) {
+		if o.flags != nil && o.flags.Changed("nats") {
+			return ui.Failf(ui.Usage, "--nats is empty: write nats://HOST:4222, or leave it out")
+		}
+		if o.Creds+o.Token+o.CA+o.Cert+o.Key != "" {
 			return ui.Failf(ui.Usage, "--nats-creds, --nats-token, --nats-ca, --nats-cert and --nats-key are of a server: name it with --nats nats://HOST:4222")
 		}
 		return nil
@@ -123,7 +129,7 @@ func Connect(ctx context.Context, s *ui.Env, o *Server) (*Queue, error) {
 	if q.conn, err = nats.Connect(o.URL, options...); err != nil {
 		hint := "who may connect is said with --nats-creds, --nats-token, or --nats-ca, --nats-cert and --nats-key"
 		if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" || errors.Is(err, nats.ErrNoServers) {
-			hint = "start a server there with nats-server -js, or leave --nats out"
+			hint = "start a server there with nats-server -js"
 		}
 		return nil, ui.Failf(ui.Operating, "--nats %s: %w: %s", o.Name(), err, hint)
 	}

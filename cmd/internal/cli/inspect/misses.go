@@ -81,7 +81,7 @@ func misses(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, o *options) 
 		causes(d, rows, func(l rundb.Loss) string { return rundb.LongerTTL(db, info, l, o.at) })
 		d.Say("\none of them: agentsim inspect %s --call %d%s", ui.Short(info.ID), rows[0].N, o.at)
 	}
-	fanOuts(d, fans)
+	fanOuts(d, fans, info.Recorded())
 	return nil
 }
 
@@ -200,9 +200,13 @@ func apiSays(c *sqlite.CallInfo) (typ string, missed int64) {
 // fanOuts lists siblings that wrote the same prefix since none could read what
 // another was writing. Their first calls continue nothing, so they are no misses
 // by themselves.
-func fanOuts(d *report.Document, fans []sqlite.FanOut) {
+func fanOuts(d *report.Document, fans []sqlite.FanOut, recorded bool) {
 	if len(fans) == 0 {
 		return
+	}
+	with := "running it again with --set lab.fan_out.hold=first-response"
+	if recorded {
+		with = "agentsim whatif --stagger"
 	}
 	d.Say("\nsiblings started before the first one's response began, which could not read what it wrote")
 	type col = report.Column[sqlite.FanOut]
@@ -215,7 +219,7 @@ func fanOuts(d *report.Document, fans []sqlite.FanOut) {
 		col{Name: "tokens_read", Head: " CACHE READ", Drop: 1, Of: func(f sqlite.FanOut) report.Value { return report.Count(readBy(&f)) }},
 		col{Name: "tokens_written_again_at_most", Head: " WRITTEN AGAIN AT MOST", Of: func(f sqlite.FanOut) report.Value { return report.Count(f.Again()) }},
 		col{Name: "shared_blocks", Head: "SHARED", Of: func(f sqlite.FanOut) report.Value { return report.Count(f.Shared).If(f.Shared > 0).As(shared(&f)) }}))
-	d.Say("one that starts after that response has begun reads the shared part; agentsim whatif --stagger says what it saves")
+	d.Say("one that starts after that response has begun reads the shared part; %s says what that saves", with)
 }
 
 // readBy is what the siblings of the first one read.

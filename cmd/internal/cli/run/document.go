@@ -86,7 +86,7 @@ func (a *answer) document(s *ui.Env) *report.Document {
 	d.Label("quota", a.quotas()...)
 	d.Label("unfinished", unfinished(a.done)...)
 	loud := a.remarks(func(kind []report.Remark) []string { return report.Loudest(kind, ": why in -o json") })
-	d.Label("why", slices.Concat(loud, undone(a.done), gathered(a.done, func(r *sim.Result) []string { return r.Kept }))...)
+	d.Label("why", slices.Concat(undone(a.done), loud, gathered(a.done, func(r *sim.Result) []string { return r.Kept }))...)
 	d.Label("one seed", a.oneSeed()...)
 	d.Label("findings", a.findings(s)...)
 	a.inFront(d)

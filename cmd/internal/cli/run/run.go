@@ -142,6 +142,9 @@ func run(s *ui.Env, o *options) error {
 		return err
 	}
 	many, err := populous(specs)
+	if err == nil && o.shard >= 0 && o.server.URL != "" {
+		err = ui.Failf(ui.Usage, "--shard %d is one run, which goes on here: leave --nats out", o.shard)
+	}
 	if err == nil && !many && o.server.URL != "" {
 		err = ui.Failf(ui.Usage, "--nats is for a population, whose shards workers carry out: leave it out; sweep and bench have single runs carried out there")
 	}

@@ -45,6 +45,9 @@ hand is another's after 10 seconds.`,
 }
 
 func run(s *ui.Env, o *options) error {
+	if err := o.server.Check(); err != nil {
+		return err
+	}
 	switch {
 	case o.server.URL == "":
 		return ui.Failf(ui.Usage, "agentsim worker needs a server: --nats nats://HOST:4222")
@@ -52,9 +55,6 @@ func run(s *ui.Env, o *options) error {
 		return ui.Failf(ui.Usage, "--workers %d: write a number from 1 on, or leave it out", o.workers)
 	case o.longest <= 0:
 		return ui.Failf(ui.Usage, "--longest %s: write a duration, such as 10m", o.longest)
-	}
-	if err := o.server.Check(); err != nil {
-		return err
 	}
 	if o.workers == 0 {
 		o.workers = runtime.GOMAXPROCS(0)

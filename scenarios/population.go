@@ -33,6 +33,8 @@ const (
 	usualShard    = 25
 	usualAudit    = 50
 	maxPopulation = 1_000_000_000
+	dayHours      = 24
+	weekHours     = 7 * dayHours
 	splitLimits   = "split" // each shard has its part of the organisation's limits
 )
 
@@ -114,6 +116,22 @@ func everyones(agent string) string {
 	return first
 }
 
+// OfSession are the names that agents of a shard with many sessions have in each of
+// these, as the file of the one session says them.
+func OfSession(lineages []string) (out []string) {
+	for _, l := range lineages {
+		_, below, is := strings.Cut(l, "/")
+		name := "main"
+		if is {
+			name += "/" + below
+		}
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
 // Shards is how many there are.
 func (p *Population) Shards() int { return int((p.Sessions + p.Shard - 1) / p.Shard) }
 
@@ -170,6 +188,21 @@ func Shard(s *Scenario, shard int) *Scenario {
 		out.Limits.Time = max(out.Limits.Time, s.Limits.Time+at[i])
 	}
 	return &out
+}
+
+// String says when sessions of a workspace begin.
+func (a *Arrivals) String() string {
+	switch {
+	case a == nil:
+		return "all at once"
+	case a.Every > 0:
+		return "every " + a.Every.String()
+	case a.Poisson > 0:
+		return a.Poisson.String() + " apart on average (drawn)"
+	case len(a.Hours) == dayHours:
+		return "on one day, by the weights of its 24 hours (drawn)"
+	}
+	return "in one week, by the weights of its 168 hours (drawn)"
 }
 
 // arrivals are the instants at which the sessions of a shard begin. Those of a workspace
@@ -311,7 +344,7 @@ func arriving(c *checker, p *Population) {
 		c.bad(at, "every: 5m, poisson: 5m or hours: […]", "arrivals are given by one of every, poisson and hours")
 	case a.Every < 0 || a.Poisson < 0:
 		c.bad(at, "such as 5m", "sessions arrive one after the other")
-	case a.Hours != nil && len(a.Hours) != 24 && len(a.Hours) != 7*24:
+	case a.Hours != nil && len(a.Hours) != dayHours && len(a.Hours) != weekHours:
 		c.bad(at+".hours", "24 weights for each day, or 168 from Monday on", "%d hours are neither a day nor a week", len(a.Hours))
 	case a.Hours != nil && sum < 1:
 		c.bad(at+".hours", "give an hour a weight", "no session ever arrives")

@@ -25,6 +25,7 @@ type Maker struct {
 	Adapt   func(sc *scenarios.Scenario, variant string) error // what else is given
 
 	Elsewhere bool // the command line gives another project than the file does
+	Sessions  bool // its file is of one session, and what runs is shards of a population
 }
 
 // Scenario is a variant with the overrides and some more of them.
@@ -107,7 +108,11 @@ func (m *Maker) Job(spec *sim.Spec, more ...string) *Job {
 func (m *Maker) located(variant string, err error, more []string) error {
 	var part *sim.ScenarioError
 	if m != nil && errors.As(err, &part) {
-		return m.File.Locate(variant, slices.Concat(m.Sets, more), part.Path, part.Err.Error())
+		path := part.Path
+		if root, below, is := strings.Cut(path, "]"); m.Sessions && is && strings.HasPrefix(root, "roots[") {
+			path = "main" + below
+		}
+		return m.File.Locate(variant, slices.Concat(m.Sets, more), path, part.Err.Error())
 	}
 	return err
 }

@@ -30,6 +30,7 @@ type Population struct {
 	Prompt   metrics.Spread // tokens, of whole shards
 	Cost     metrics.Spread // picodollars, likewise
 	Stopped  bool           // by an interrupt, before the last shard
+	First    *Run           // shard 0, which says what all rest on; nil where it is not over
 
 	maker    *Maker
 	first    *sim.Spec
@@ -41,6 +42,7 @@ type Population struct {
 // NewPopulation is that of a variant.
 func NewPopulation(m *Maker, sc *scenarios.Scenario, variant string) (*Population, error) {
 	p := &Population{Variant: variant, Scenario: sc, maker: m, digest: sha256.New()}
+	m.Sessions = true
 	var err error
 	if p.first, err = m.Spec(scenarios.Shard(sc, 0), variant); err == nil {
 		p.template = sim.NewTemplate(p.first)
@@ -74,7 +76,7 @@ func (h *Harness) Population(p *Population, audits bool, repeat func(shard int) 
 			return nil, err
 		}
 		j.Repeat = repeat(i)
-		if i == 0 && p.Scenario.Population.Shard == 1 { // whose agents have the names that the file says
+		if i == 0 { // one says whom the file names in vain
 			j.maker = p.maker
 		}
 		return j, nil
@@ -96,7 +98,7 @@ func (p *Population) base() *Base {
 // job is the run of a shard.
 func (p *Population) job(shard int, audits bool) (*Job, error) {
 	spec, err := p.Spec(shard)
-	return &Job{Spec: spec, Brief: true, Again: true, Bare: !audits || !scenarios.Audited(p.Scenario, shard)}, err
+	return &Job{Spec: spec, Brief: shard > 0, Again: true, Bare: !audits || !scenarios.Audited(p.Scenario, shard)}, err
 }
 
 // take adds what became of a shard. Behind one that was interrupted none counts: what is
@@ -104,6 +106,9 @@ func (p *Population) job(shard int, audits bool) (*Job, error) {
 func (p *Population) take(i int, r *Run) error {
 	if p.Stopped = p.Stopped || r.Result.Outcome == sim.Interrupted; p.Stopped {
 		return nil
+	}
+	if i == 0 {
+		p.First = r
 	}
 	if err := p.Totals.Add(r.Metrics); err != nil {
 		return ui.Failf(ui.Operating, "shard %d: %w: run fewer sessions, and multiply", i, err)

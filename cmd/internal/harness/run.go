@@ -254,6 +254,9 @@ func (h *Harness) meet(j *Job, r *Run) {
 	for i := range r.Metrics.Agents {
 		ran.Lineages = append(ran.Lineages, r.Metrics.Agents[i].Lineage)
 	}
+	if mk.Sessions && j.Spec.Scenario.Main == nil {
+		ran.Lineages = scenarios.OfSession(ran.Lineages)
+	}
 	ran.Casts = []scenarios.Cast{{Lineages: ran.Lineages, Unstruck: r.Result.Unstruck, Unmet: r.Result.Unmet, Runs: 1, Seed: j.Spec.Scenario.Seed}}
 	m.runs = scenarios.Join(m.runs, ran)
 }

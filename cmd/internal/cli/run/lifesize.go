@@ -68,8 +68,12 @@ func (o *options) lifeSize(s *ui.Env, a *answer) (lines []string, err error) {
 
 // invented reports whether agents have the small heads of the language, and work.
 func invented(spec *sim.Spec) bool {
-	sc := spec.Scenario
-	return len(sc.Work) > 0 && (sc.Profile.Name == "" || sc.Profile.Name == scenarios.TinyProfile)
+	return len(spec.Scenario.Work) > 0 && small(spec.Scenario)
+}
+
+// small reports whether heads are those of the language, far smaller than recorded ones.
+func small(sc *scenarios.Scenario) bool {
+	return sc.Profile.Name == "" || sc.Profile.Name == scenarios.TinyProfile
 }
 
 // turned says what variants come to with recorded sizes, and whether another is the

@@ -176,10 +176,10 @@ func (a *populations) recorder() (harness.Recorder, func() error, error) {
 }
 
 func (a *populations) document(m *harness.Maker) *report.Document {
-	d, of := &report.Document{}, a.done[0].Scenario
-	d.Heading(m.File.Name, "%s · %s of up to %d · %s · %s", ui.Things(of.Population.Sessions, "session"), ui.Things(int64(of.Population.Shards()), "shard"),
-		of.Population.Shard, seeds(of.Seed, of.Population.Shards()), of.Provider.ModelID(of.Provider.Model))
+	d, of, ran := &report.Document{}, a.done[0].Scenario, firsts(a.done)
+	d.Heading(m.File.Name, "%s · %s · %s", inShards(of.Population), seeds(of.Seed, of.Population.Shards()), strings.Join(a.models(), ", "))
 	d.Field("scenario", report.Text(m.File.Name))
+	a.on.Tell(d, specsOf(ran))
 	for i, p := range a.done {
 		if i > 0 {
 			d.Say("")
@@ -212,11 +212,9 @@ func (a *populations) document(m *harness.Maker) *report.Document {
 	d.Label("digest", digests...)
 	d.Label("at scale", far...)
 	d.Field("at_scale", report.List(far).If(far != nil))
+	a.rests(d, ran)
 	d.Label("billing", laws...)
 	d.Label("audited", audited...)
-	if of.Population.Limits != "" {
-		d.Label("assumed", fmt.Sprintf("each shard has its part of provider.rate_limits, by its sessions, and cannot use what others leave: %d parts", of.Population.Shards()))
-	}
 	if len(m.File.Expect) > 0 {
 		d.Label("expected", ui.Plural(len(m.File.Expect), "expectation")+" not judged: they are of one session")
 	}
@@ -268,13 +266,29 @@ var summed = []struct {
 // byFigure is what people see of one: a line for each figure.
 func byFigure(p *harness.Population) *report.Sheet {
 	type col = report.Column[int]
-	columns := []col{{Head: cmp.Or(strings.ToUpper(p.Variant), "TOTAL"), Of: func(i int) report.Value { return report.Text(summed[i].head) }}}
-	for _, x := range parts(p) {
-		columns = append(columns, col{Head: " " + x.name, Of: func(i int) report.Value { return report.Text(summed[i].of(x).Fine().String()) }})
+	columns := []col{{Head: cmp.Or(strings.ToUpper(p.Variant), "TOTAL"), Of: func(i int) report.Value {
+		if i == len(summed) {
+			return report.Text("items done")
+		}
+		return report.Text(summed[i].head)
+	}}}
+	for n, x := range parts(p) {
+		columns = append(columns, col{Head: " " + x.name, Of: func(i int) report.Value {
+			switch {
+			case i < len(summed):
+				return report.Text(summed[i].of(x).Fine().String())
+			case n > 0: // who did them is not asked
+				return report.Text("")
+			}
+			return report.Text(ui.Count(p.Totals.Items.Done) + " of " + ui.Count(p.Totals.Items.Total))
+		}})
 	}
 	rows := make([]int, len(summed))
 	for i := range rows {
 		rows[i] = i
+	}
+	if p.Totals.Items.Total > 0 {
+		rows = append(rows, len(summed))
 	}
 	return report.TableOf("figures", rows, columns...).From("totals").Shown()
 }
@@ -299,6 +313,14 @@ func populationTable(done []*harness.Population) *report.Sheet {
 	count := func(name string, of func(p *harness.Population) int64) col {
 		return col{Name: name, Of: func(p *harness.Population) report.Value { return report.Count(of(p)) }}
 	}
+	items := func(name string, of func(o *metrics.Outcomes) int64) col {
+		return col{Name: name, Of: func(p *harness.Population) report.Value {
+			return report.Count(of(&p.Totals.Items)).If(p.Totals.Items.Total > 0)
+		}}
+	}
+	list := func(name string, of func(p *harness.Population) []string) col {
+		return col{Name: name, Of: func(p *harness.Population) report.Value { return report.List(of(p)).If(len(of(p)) > 0) }}
+	}
 	return report.TableOf("populations", done,
 		col{Name: "variant", Of: func(p *harness.Population) report.Value { return report.Text(p.Variant) }},
 		col{Name: "digest", Of: func(p *harness.Population) report.Value { return report.Text(p.Digest()) }},
@@ -308,7 +330,20 @@ func populationTable(done []*harness.Population) *report.Sheet {
 		count("unfinished", func(p *harness.Population) int64 { return p.Open }),
 		count("audited", func(p *harness.Population) int64 { return p.Audited }),
 		count("checks", func(p *harness.Population) int64 { return p.Checks }),
-		count("billing_checks", func(p *harness.Population) int64 { return p.Laws }))
+		count("billing_checks", func(p *harness.Population) int64 { return p.Laws }),
+		items("items.done", func(o *metrics.Outcomes) int64 { return o.Done }),
+		items("items.rework", func(o *metrics.Outcomes) int64 { return o.Rework }),
+		items("items.failed", func(o *metrics.Outcomes) int64 { return o.Failed }),
+		items("items.wrong", func(o *metrics.Outcomes) int64 { return o.Wrong }),
+		items("items.total", func(o *metrics.Outcomes) int64 { return o.Total }),
+		col{Name: "priced_on", Of: func(p *harness.Population) report.Value { return report.Text(p.Scenario.Provider.PricedOn()) }},
+		list("assumed", populationAssumed),
+		list("unverified_assumptions", func(p *harness.Population) []string {
+			if p.First == nil {
+				return nil
+			}
+			return p.First.Result.Options
+		}))
 }
 
 // extrapolated says what the sessions come to at the scenario's scale, with an interval

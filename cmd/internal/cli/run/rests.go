@@ -1,0 +1,99 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+
+	"agentsim/cmd/internal/harness"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/recording/profile"
+)
+
+// inShards says how many sessions there are, and in which shards.
+func inShards(p *scenarios.Population) string {
+	sessions, shards := ui.Things(p.Sessions, "session"), ui.Things(int64(p.Shards()), "shard")
+	switch {
+	case p.Shard == 1 && p.Sessions > 1:
+		return sessions + " · each a shard by itself"
+	case p.Sessions%p.Shard == 0:
+		return fmt.Sprintf("%s · %s of %d", sessions, shards, p.Shard)
+	case p.Sessions < p.Shard:
+		return sessions + " · " + shards
+	}
+	return fmt.Sprintf("%s · %s of up to %d", sessions, shards, p.Shard)
+}
+
+// firsts are the first shards of populations, as runs.
+func firsts(done []*harness.Population) (ran []executed) {
+	for _, p := range done {
+		if p.First != nil {
+			ran = append(ran, executed{Run: p.First})
+		}
+	}
+	return ran
+}
+
+func specsOf(ran []executed) (specs []*sim.Spec) {
+	for _, x := range ran {
+		specs = append(specs, x.Spec)
+	}
+	return specs
+}
+
+// models are those that any session called, that of the scenario first.
+func (a *populations) models() (names []string) {
+	for _, p := range a.done {
+		provider := &p.Scenario.Provider
+		names = append(names, provider.ModelID(provider.Model))
+		for _, m := range p.Totals.Models {
+			names = append(names, m.Name)
+		}
+	}
+	once := names[:0]
+	for _, name := range names {
+		if !slices.Contains(once, name) {
+			once = append(once, name)
+		}
+	}
+	return once
+}
+
+// rests says what the figures rest on: what makes many sessions of one, and what the
+// first shard says of itself, which holds for all.
+func (a *populations) rests(d *report.Document, ran []executed) {
+	if len(ran) > 0 && small(ran[0].Spec.Scenario) {
+		lines := []string{"not run with sizes of recorded sessions, whose heads are larger: they cost more", a.s.CommandLine() + " --profile " + profile.Default}
+		d.Label("life size", lines...)
+		d.Field("life_size", report.List(lines[:1]))
+	}
+	var all []report.Said
+	for _, p := range a.done {
+		all = append(all, report.Said{Variant: p.Variant, Texts: populationAssumed(p)})
+	}
+	d.Label("assumed", report.Gathered(all)...)
+	d.Label("unverified", gathered(ran, func(r *sim.Result) []string { return r.Options })...)
+}
+
+// populationAssumed is what one rests on.
+func populationAssumed(p *harness.Population) (texts []string) {
+	of := p.Scenario.Population
+	texts = append(texts, "population: "+sharing(of)+"; the rest as shard 0 says")
+	if of.Limits != "" {
+		texts = append(texts, fmt.Sprintf("each shard has its part of provider.rate_limits, by its sessions, and cannot use what others leave: %d parts", of.Shards()))
+	}
+	if p.First != nil {
+		texts = append(texts, p.First.Result.Assumed...)
+	}
+	return texts
+}
+
+// sharing says what sessions share, and when they begin.
+func sharing(p *scenarios.Population) string {
+	if p.Workspace == 1 {
+		return "each session has a workspace of its own, and finds nothing in its cache"
+	}
+	return fmt.Sprintf("workspaces of %d sessions, which share a cache and begin %s", p.Workspace, p.Arrivals)
+}

@@ -3,6 +3,7 @@ package expect
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"agentsim/metrics"
 )
@@ -57,6 +58,16 @@ func ReadSheet(text string) (*Sheet, error) {
 
 // Judge holds the sheet against the variants that ran.
 func (s *Sheet) Judge(runs map[string]*metrics.Run) []Result { return Judge(s.read, s.Cells, runs) }
+
+// Left lists the lines of which none of the results is: their variants did not run.
+func (s *Sheet) Left(results []Result) (texts []string) {
+	for _, x := range s.read {
+		if !slices.ContainsFunc(results, func(r Result) bool { return r.Expect == x }) {
+			texts = append(texts, x.Text)
+		}
+	}
+	return texts
+}
 
 // Watched lists the single calls that the sheet speaks of.
 func (s *Sheet) Watched() []string { return Watched(s.read) }

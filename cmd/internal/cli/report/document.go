@@ -147,11 +147,15 @@ func expected(runs []*recorded) (lines []string) {
 		}
 	}
 	for _, g := range groups {
-		judged := loading.Judged(g.sheet.Judge(g.figures), g.sheet.Aside)
+		results := g.sheet.Judge(g.figures)
+		judged := loading.Judged(results, g.sheet.Aside)
 		if len(groups) > 1 && judged != nil {
 			judged[0] = report.Some(g.names) + ": " + judged[0]
 		}
 		lines = append(lines, judged...)
+		for _, text := range g.sheet.Left(results) {
+			lines = append(lines, "not judged, since it is of variants that are not here: "+text)
+		}
 	}
 	if unsaid {
 		lines = append(lines, "what a scenario expects of its runs is on record where agentsim run recorded them; of others, a run says whether it holds:", "agentsim run "+scenarioOf(runs)+" -o html")

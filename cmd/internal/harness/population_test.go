@@ -197,6 +197,31 @@ func BenchmarkPopulation(b *testing.B) {
 	}
 }
 
+func TestSubAgentCost(t *testing.T) {
+	t.Run("POP-06 a sub-agent of the week allocates at most 50 times and 11 KiB, its share of the session and its shard included", func(t *testing.T) {
+		text, err := os.ReadFile("../../../testdata/week/week.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken := func(sessions int) (count, bytes uint64) {
+			p, h := opened(t, string(text), fmt.Sprint("population.sessions=", sessions)), still(1)
+			defer h.Close()
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			if err := h.Population(p, false, func(int) string { return "x" }); err != nil {
+				t.Fatal(err)
+			}
+			runtime.ReadMemStats(&after)
+			return after.Mallocs - before.Mallocs, after.TotalAlloc - before.TotalAlloc
+		}
+		taken(10) // what is made once
+		count, bytes := taken(10)
+		if count, bytes := count/1_000, bytes/1_000; count > 50 || bytes > 11<<10 {
+			t.Errorf("%d allocations and %d bytes", count, bytes)
+		}
+	})
+}
+
 // processor is the processor time of this process.
 func processor() time.Duration {
 	var u syscall.Rusage

@@ -75,8 +75,8 @@ func cut(from, to, size int) (out [][2]int) {
 	return out
 }
 
-// maxPieces bounds into how many tasks one is cut.
-const maxPieces = 4096
+// maxPieces bounds into how many tasks one is cut: as many are on their way at a time.
+const maxPieces = 2000
 
 // store keeps a part under its first run. Where there is one already, by another worker
 // or by this one before it was cut off, that one counts, and false is returned.
@@ -119,13 +119,17 @@ func (q *Queue) last(ctx context.Context, subject string) (data []byte, err erro
 // maxInput bounds a list and a directory on their way, in bytes.
 const maxInput = 256 << 20
 
-// upload puts an input under its name, unless it is there.
-func (q *Queue) upload(ctx context.Context, name string, data func() []byte) error {
-	err := q.again(ctx, func(ctx context.Context) error {
+// there looks for an input; the error is jetstream.ErrObjectNotFound where it is not.
+func (q *Queue) there(ctx context.Context, name string) error {
+	return q.again(ctx, func(ctx context.Context) error {
 		_, err := q.inputs.GetInfo(ctx, name)
 		return err
 	})
-	if !errors.Is(err, jetstream.ErrObjectNotFound) {
+}
+
+// upload puts an input under its name, unless it is there.
+func (q *Queue) upload(ctx context.Context, name string, data func() []byte) error {
+	if err := q.there(ctx, name); !errors.Is(err, jetstream.ErrObjectNotFound) {
 		return err
 	}
 	text := data()

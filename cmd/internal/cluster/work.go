@@ -202,17 +202,14 @@ func outlasting(ctx context.Context) (context.Context, func()) {
 
 // work works on a task until ctx ends, stores what comes of it, and gives what is left.
 func (w *Worker) work(ctx, late context.Context, msg jetstream.Msg, t *task, delivered uint64) ([][2]int, error) {
-	if delivered > 1 {
-		part, err := w.Queue.stored(late, t.List, t.From)
-		if err != nil {
-			return nil, err
-		}
-		if part != nil {
-			return w.after(t, part)
-		}
-		if t.To-t.From > 1 {
-			return cut(t.From, t.To, (t.To-t.From+pieces-1)/pieces), nil
-		}
+	part, err := w.Queue.stored(late, t.List, t.From)
+	switch {
+	case err != nil:
+		return nil, err
+	case part != nil: // by a worker that could not acknowledge it
+		return w.after(t, part)
+	case delivered > 1 && t.To-t.From > 1:
+		return cut(t.From, t.To, (t.To-t.From+pieces-1)/pieces), nil
 	}
 	p := harness.NewPart()
 	list, err := w.list(ctx, t.List)
@@ -231,6 +228,9 @@ func (w *Worker) work(ctx, late context.Context, msg jetstream.Msg, t *task, del
 	}
 	n, data := p.Len(), p.Bytes()
 	if most := int(w.Queue.conn.MaxPayload()) - 4096; len(data) > most {
+		if n > 1 { // each by itself
+			return append(cut(t.From, t.From+n, 1), cut(t.From+n, t.To, n)...), nil
+		}
 		p = harness.NewPart()
 		p.Add(harness.Lost(t.From, fmt.Sprintf("what it came to takes %d bytes, and the server's max_payload is %d: raise it", len(data), w.Queue.conn.MaxPayload())))
 		n, data = 1, p.Bytes()
@@ -293,8 +293,12 @@ func (w *Worker) fill(ctx context.Context, msg jetstream.Msg, t *task, list *har
 	}
 }
 
-// list is the carrier of a list, which comes from the server at its first task.
+// list is the carrier of a list, which comes from the server at its first task. One that
+// was cleared has none any more.
 func (w *Worker) list(ctx context.Context, id string) (*harness.Carrier, error) {
+	if err := w.Queue.there(ctx, listName(id)); err != nil {
+		return nil, err
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if c := w.lists[id]; c != nil {

@@ -13,5 +13,7 @@
 //   - What a loss costs is what marks made readable before and do not any more, at
 //     the model's prices: written instead of read. Shared blocks behind which no
 //     mark stood cost nothing more, and the text says so.
+//   - What agents' first requests found of what others left (LeftOver) is told from the
+//     requests alone, live or recorded, and is no loss of a change.
 //   - Nothing here runs or reads anything.
 package sharedprefix

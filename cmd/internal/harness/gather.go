@@ -12,6 +12,7 @@ type Gather struct {
 	Cuts   bool `json:"cuts,omitempty"`   // what a cache cannot have kept
 	Trace  bool `json:"trace,omitempty"`  // its events and the outline of its requests, as a baseline holds them
 	Fronts bool `json:"fronts,omitempty"` // what its requests share
+	Met    bool `json:"met,omitempty"`    // what sessions found that others had left
 }
 
 // Gathered is what was kept; what was not asked for is zero.
@@ -20,6 +21,7 @@ type Gathered struct {
 	Lines   []string
 	Outline *sharedprefix.Outline
 	Fronts  *sharedprefix.Record
+	Met     sharedprefix.Met
 }
 
 // gathering is what is kept of a run that goes on.
@@ -27,6 +29,7 @@ type gathering struct {
 	cuts   *metrics.Cuts
 	trace  *baseline.Trace
 	fronts *sharedprefix.Sink
+	met    *sharedprefix.Sessions
 }
 
 // sinks begin to keep what is asked for.
@@ -43,6 +46,10 @@ func (g *gathering) sinks(ask Gather) (out []transcript.Sink) {
 		g.fronts = &sharedprefix.Sink{}
 		out = append(out, g.fronts)
 	}
+	if ask.Met {
+		g.met = &sharedprefix.Sessions{}
+		out = append(out, g.met)
+	}
 	return out
 }
 
@@ -56,6 +63,9 @@ func (g *gathering) done() (out Gathered) {
 	}
 	if g.fronts != nil {
 		out.Fronts = g.fronts.Record()
+	}
+	if g.met != nil {
+		out.Met = g.met.Met(CountTokens)
 	}
 	return out
 }

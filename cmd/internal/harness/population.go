@@ -9,6 +9,7 @@ import (
 
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
+	"agentsim/metrics/sharedprefix"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/rng"
@@ -30,7 +31,8 @@ type Population struct {
 	Prompt   metrics.Spread // tokens, of whole shards
 	Cost     metrics.Spread // picodollars, likewise
 	Stopped  bool           // by an interrupt, before the last shard
-	First    *Run           // shard 0, which says what all rest on; nil where it is not over
+	Met      sharedprefix.Met
+	First    *Run // shard 0, which says what all rest on; nil where it is not over
 
 	maker    *Maker
 	first    *sim.Spec
@@ -98,7 +100,7 @@ func (p *Population) base() *Base {
 // job is the run of a shard.
 func (p *Population) job(shard int, audits bool) (*Job, error) {
 	spec, err := p.Spec(shard)
-	return &Job{Spec: spec, Brief: shard > 0, Again: true, Bare: !audits || !scenarios.Audited(p.Scenario, shard)}, err
+	return &Job{Spec: spec, Brief: shard > 0, Again: true, Gather: Gather{Met: p.Scenario.Population.Workspace > 1}, Bare: !audits || !scenarios.Audited(p.Scenario, shard)}, err
 }
 
 // take adds what became of a shard. Behind one that was interrupted none counts: what is
@@ -120,6 +122,7 @@ func (p *Population) take(i int, r *Run) error {
 			p.Why = fmt.Sprintf("shard %d %s", i, why)
 		}
 	}
+	p.Met.Found, p.Met.Expired = p.Met.Found+r.Kept.Met.Found, p.Met.Expired+r.Kept.Met.Expired
 	p.Laws += r.Result.Checks
 	if a := r.Result.Audit; a != nil {
 		p.Audited++

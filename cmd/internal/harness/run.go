@@ -198,13 +198,13 @@ func (h *Harness) end(j *Job) (*Run, error) {
 
 // newFold makes the figures of a run.
 func newFold(spec *sim.Spec, watch []string) *metrics.Fold {
-	return metrics.New(metrics.Options{Items: len(spec.Scenario.Work), Watch: watch, Tokens: countTokens,
+	return metrics.New(metrics.Options{Items: len(spec.Scenario.Work), Watch: watch, Tokens: CountTokens,
 		Assigned: spec.Assigned(), Price: spec.Priced})
 }
 
-// countTokens counts a prefix as the model's approximate counter does, hidden
+// CountTokens counts a prefix as the model's approximate counter does, hidden
 // tool tokens included.
-func countTokens(model string, n *llm.Node) int64 {
+func CountTokens(model string, n *llm.Node) int64 {
 	var o tokens.Options
 	if p, err := cachemodel.Lookup(model); err == nil {
 		o.Hidden = tokens.Hidden{Auto: p.HiddenAuto, Forced: p.HiddenForced}

@@ -87,7 +87,7 @@ docs:
 metrics/plot:
 metrics/stat:          sim/rng
 metrics/realism:       sim/vtime sim/rng sim/recording sim/recording/profile
-metrics/sharedprefix:        sim/llm sim/llm/tokens sim/transcript cachemodel
+metrics/sharedprefix:        sim/vtime sim/llm sim/llm/tokens sim/transcript cachemodel
 metrics/baseline:      sim/vtime sim/rng sim/excerpt scenarios/document sim/transcript metrics metrics/stat metrics/sharedprefix
 metrics/grid:          metrics metrics/stat metrics/baseline metrics/report cachemodel
 metrics/sides:         metrics metrics/stat metrics/baseline metrics/report metrics/plot cachemodel

@@ -61,6 +61,8 @@ func request(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, o *options)
 		if err := missed(d, db, info, c); err != nil {
 			return err
 		}
+	} else if err := leftFor(d, db, info, c); err != nil {
+		return err
 	}
 	if said := apiSaid(c); said != "" {
 		d.Detail("the API says", "%s", said)

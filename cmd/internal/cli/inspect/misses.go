@@ -60,6 +60,10 @@ func misses(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, o *options) 
 	if err != nil {
 		return err
 	}
+	gone, err := leftExpired(db, info)
+	if err != nil {
+		return err
+	}
 	list := slices.DeleteFunc(all, func(r rundb.Request) bool { return r.Miss == "" })
 	rows, made := make([]one, len(list)), false
 	if len(list) > 0 && info.Recorded() { // all of its requests, or none
@@ -74,13 +78,14 @@ func misses(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, o *options) 
 	}
 	d.Table(missTable(rows, info.Recorded()))
 	if len(rows) == 0 {
-		if err := noMisses(d, db, info); err != nil {
+		if err := noMisses(d, db, info, len(gone)); err != nil {
 			return err
 		}
 	} else {
 		causes(d, rows, func(l rundb.Loss) string { return rundb.LongerTTL(db, info, l, o.at) })
 		d.Say("\none of them: agentsim inspect %s --call %d%s", ui.Short(info.ID), rows[0].N, o.at)
 	}
+	leftOver(d, gone)
 	fanOuts(d, fans, info.Recorded())
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 // their misses come from the recording and not from a cache model.
 
 // noMisses says that no call missed the cache, as far as that is known.
-func noMisses(d *report.Document, db *sqlite.DB, r sqlite.RunInfo) error {
+func noMisses(d *report.Document, db *sqlite.DB, r sqlite.RunInfo, gone int) error {
 	billed, err := rundb.BilledCalls(db, r)
 	switch {
 	case err != nil:
@@ -28,6 +28,8 @@ func noMisses(d *report.Document, db *sqlite.DB, r sqlite.RunInfo) error {
 		d.Say("every call that was imported read all that was left for it by the one it is known to go on from")
 	case !r.Level.Whole():
 		d.Say("every recorded call read all it could have")
+	case gone > 0:
+		d.Say("every call read all that was left for it by the one that it goes on from")
 	default:
 		d.Say("every call read all it could have")
 	}

@@ -12,6 +12,7 @@ import (
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/report"
+	"agentsim/metrics/sharedprefix"
 	"agentsim/sim"
 	"agentsim/sim/transcript/sqlite"
 )
@@ -191,7 +192,7 @@ func (a *populations) document(m *harness.Maker) *report.Document {
 	d.Main("totals")
 	d.Say("")
 	var rows []report.Row
-	var digests, audited, laws, open, far []string
+	var digests, audited, laws, open, far, met []string
 	for _, p := range a.done {
 		rows = append(rows, report.Row{Variant: p.Variant, Run: p.Totals.Run()})
 		digests = append(digests, prefix(p.Variant)+p.Digest())
@@ -203,13 +204,14 @@ func (a *populations) document(m *harness.Maker) *report.Document {
 		if p.Open > 0 {
 			open = append(open, prefix(p.Variant)+fmt.Sprintf("%s did not finish; %s", ui.Things(p.Open, "shard"), p.Why))
 		}
-		far = append(far, extrapolated(p)...)
+		far, met = append(far, extrapolated(p)...), append(met, metOthers(p))
 	}
 	if s := of.Scale; s != nil && a.done[0].Totals.Runs > 0 {
 		far = append(far, report.Extrapolate(rows, report.Scale{Type: s.Type, Spawns: s.Spawns, Period: s.Period, Low: s.Low, High: s.High})...)
 	}
 	d.Label("unfinished", open...)
 	d.Label("digest", digests...)
+	d.Label("cache", met...)
 	d.Label("at scale", far...)
 	d.Field("at_scale", report.List(far).If(far != nil))
 	a.rests(d, ran)
@@ -313,6 +315,11 @@ func populationTable(done []*harness.Population) *report.Sheet {
 	count := func(name string, of func(p *harness.Population) int64) col {
 		return col{Name: name, Of: func(p *harness.Population) report.Value { return report.Count(of(p)) }}
 	}
+	met := func(name string, of func(m *sharedprefix.Met) int64) col {
+		return col{Name: name, Of: func(p *harness.Population) report.Value {
+			return report.Count(of(&p.Met)).If(p.Scenario.Population.Workspace > 1)
+		}}
+	}
 	items := func(name string, of func(o *metrics.Outcomes) int64) col {
 		return col{Name: name, Of: func(p *harness.Population) report.Value {
 			return report.Count(of(&p.Totals.Items)).If(p.Totals.Items.Total > 0)
@@ -331,6 +338,8 @@ func populationTable(done []*harness.Population) *report.Sheet {
 		count("audited", func(p *harness.Population) int64 { return p.Audited }),
 		count("checks", func(p *harness.Population) int64 { return p.Checks }),
 		count("billing_checks", func(p *harness.Population) int64 { return p.Laws }),
+		met("first_requests.found", func(m *sharedprefix.Met) int64 { return m.Found }),
+		met("first_requests.expired", func(m *sharedprefix.Met) int64 { return m.Expired }),
 		items("items.done", func(o *metrics.Outcomes) int64 { return o.Done }),
 		items("items.rework", func(o *metrics.Outcomes) int64 { return o.Rework }),
 		items("items.failed", func(o *metrics.Outcomes) int64 { return o.Failed }),

@@ -97,3 +97,15 @@ func sharing(p *scenarios.Population) string {
 	}
 	return fmt.Sprintf("workspaces of %d sessions, which share a cache and begin %s", p.Workspace, p.Arrivals)
 }
+
+// metOthers says how sessions that share a workspace met each other's caches.
+func metOthers(p *harness.Population) string {
+	if p.Scenario.Population.Workspace == 1 || p.Sessions == 0 {
+		return ""
+	}
+	text := prefix(p.Variant) + fmt.Sprintf("%s of %s' first requests read what another session of their workspace had left", ui.Count(p.Met.Found), ui.Things(p.Sessions, "session"))
+	if p.Met.Expired > 0 {
+		text += fmt.Sprintf("; for %s it had expired", ui.Count(p.Met.Expired))
+	}
+	return text
+}

@@ -11,6 +11,8 @@
 //     first message for both) run and law agree to the picodollar. Every other
 //     world differs from it by named movers, and the sum of their amounts is the
 //     whole difference.
+//   - What forks that ran tell (what their first prompts add, what of their parents'
+//     prompts they missed) is taken from them, and not out of a run.
 //   - Only the children's bills are compared. What the lead consumes, wake-ups
 //     included, is the same work in both.
 package crossover

@@ -6,6 +6,7 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/sim/llm"
+	"agentsim/sim/llm/tokens"
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/profile"
 	"agentsim/sim/rng"
@@ -30,7 +31,9 @@ type Inputs struct {
 	shares        map[string]pooled // by figure, of the sessions so far
 	turns, output Counts
 	again, behind int64 // tokens that forks wrote again, and those of their parents' prompts
-	missed, reach int64 // forks that did not find their parents' prompts, and what all of these read
+	missed, reach int64 // forks that did not find all that the cache had of their parents' prompts, and what these read
+	lost          int64 // what of it they did not find
+	adds          int64 // tokens of forks' first prompts beside their parents'
 }
 
 // Left is a child that is not compared, and why.
@@ -91,8 +94,10 @@ func (in *Inputs) child(s *recording.Session, t *recording.Thread, reqs []*recor
 		in.Billed.Fork += cost
 		in.count(fork, &q)
 		in.again, in.behind = in.again+q.Again, in.behind+q.Prefix
-		if first := reqs[0].Usage; 10*first.Read < 9*q.Prefix {
-			in.missed, in.reach = in.missed+1, in.reach+first.Read
+		first, by := reqs[0].Usage, s.Requests[t.SpawnedBy].Usage
+		in.adds += first.Prompt() - q.Prefix
+		if lost := by.Prompt() - by.Input - first.Read; lost > 0 { // the cache had all but the parent's uncached input
+			in.missed, in.reach, in.lost = in.missed+1, in.reach+first.Read, in.lost+lost
 		}
 		return
 	}
@@ -158,7 +163,11 @@ func measured(s *recording.Session, t *recording.Thread, reqs []*recording.Reque
 		}
 	}
 	if by.OutputKnown {
-		q.Said = max(by.Usage.Output-width*TaskTokens, 0)
+		q.Said = by.Usage.Output
+	}
+	q.Head, q.Spoke = head(s, t.SpawnedBy), q.Said > width*TaskTokens
+	if n := max(len(by.Answer), by.AnswerBlocks); n > 0 {
+		q.Spoke = int64(n) > width
 	}
 	if child != parent {
 		q.Child = child.Pinned()
@@ -171,6 +180,36 @@ func measured(s *recording.Session, t *recording.Thread, reqs []*recording.Reque
 		return q, 0, "it is too short or too long to be simulated"
 	}
 	return q, cost, ""
+}
+
+// head is what the breakpoints before a thread's conversation keep, as far as its requests
+// up to one of them tell: the least that they found in the cache, or the first prompt
+// without what is said in it; 0 for nothing.
+func head(s *recording.Session, until int32) (least int64) {
+	first := true
+	atMost := func(n int64) {
+		if n > 0 && (least == 0 || n < least) {
+			least = n
+		}
+	}
+	for i := range s.Requests[:until+1] {
+		r := &s.Requests[i]
+		if r.Thread != s.Requests[until].Thread {
+			continue
+		}
+		if first && len(r.Said) > 0 {
+			var said llm.Measure
+			for _, m := range r.Said {
+				for j := range m.Blocks {
+					said = said.Plus(m.Blocks[j].Measure())
+				}
+			}
+			atMost(r.Usage.Prompt() - tokens.Approx(r.Model).Tokens(said))
+		}
+		first = false
+		atMost(r.Usage.Read)
+	}
+	return least
 }
 
 // halfway is the share of what a child reads that has arrived by its middle call, at
@@ -297,27 +336,40 @@ func (in *Inputs) Between(alike Pair) (low, high int64) {
 		}
 		return ratio(alike) * ratio(Estimate(children)) / here
 	}
-	return as(Least), as(Most)
+	return min(as(Least), ratio(alike)), max(as(Most), ratio(alike))
 }
 
-// Missed are the forks that did not find their parents' prompts in the cache, and how
-// many tokens of these such a fork read all the same.
-func (in *Inputs) Missed() (forks, reach int64) { return in.missed, in.reach / max(in.missed, 1) }
+// Missed are the forks that did not find all that the cache had of their parents' prompts,
+// and of these what such a fork read all the same, and what it lost.
+func (in *Inputs) Missed() (forks, reach, lost int64) {
+	n := max(in.missed, 1)
+	return in.missed, in.reach / n, in.lost / n
+}
+
+// Adds are the tokens of a fork's first prompt beside its parent's, in the mean; 0 where no
+// forks ran.
+func (in *Inputs) Adds() int64 { return max(in.adds, 0) / max(in.Forks, 1) }
 
 // Settled are the children with what forks do otherwise, and what overlap spares them.
 func (in *Inputs) Settled() []Query {
 	share, _ := in.Overlap()
-	missed, reach := in.Missed()
+	missed, reach, _ := in.Missed()
 	out := slices.Clone(in.Children)
 	for i := range out {
-		out[i].Lacks = 1000 - share
-		out[i].Spares, out[i].Thinks = in.Forked()
-		out[i].Misses, out[i].Reach = missed*1000/max(in.Forks, 1), reach
+		q := &out[i]
+		q.Lacks = 1000 - share
+		q.Spares, q.Thinks = in.Forked()
 		if in.Forks == 0 {
-			out[i].Again = 0 // what a fork would have missed is not known
-		} else {
-			out[i].Forked = in.again * rng.Millionth / in.behind
+			q.Again = 0 // what a fork would have missed is not known
+			if q.Siblings >= q.OutOfReach() {
+				q.Misses, q.Reach = 1000, min(q.Head*rng.Millionth/q.Prefix, rng.Millionth)
+			}
+			continue
 		}
+		q.Forked = in.again * rng.Millionth / in.behind
+		q.Adds = in.Adds()
+		q.Misses, q.Reach = missed*1000/in.Forks, min(reach*rng.Millionth*in.Forks/in.behind, rng.Millionth)
+		q.Fourth = true // what they missed is told, and not simulated
 	}
 	return out
 }
@@ -345,10 +397,11 @@ func (in *Inputs) Again() (mean Counts) {
 	return Counts{in.again / in.Forks, mean.Fresh / int64(max(len(in.Children), 1))}
 }
 
-// Rewritten is what these misses cost all children as forks and as fresh ones.
+// Rewritten is what these misses cost all children as forks and as fresh ones, and what it
+// costs forks that they do not find all of their parents' prompts.
 func (in *Inputs) Rewritten() (sum Pair) {
 	for _, q := range in.Settled() {
-		sum.Fork += q.again(fork)
+		sum.Fork += q.again(fork) + q.missed()
 		sum.Fresh += q.again(fresh)
 	}
 	return sum
@@ -364,6 +417,9 @@ func (l *Lab) Simulate(children []Query) (sum Pair, err error) {
 			return Pair{}, err
 		}
 		sum.Fork += one.Fork/cachemodel.Picodollars(q.Siblings) + q.again(fork)
+		if q.Fourth { // a run without it loses what is out of reach itself
+			sum.Fork += q.missed()
+		}
 		sum.Fresh += one.Fresh/cachemodel.Picodollars(q.Siblings) + q.again(fresh)
 	}
 	return sum, nil

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"agentsim/cachemodel"
 	"agentsim/sim/llm"
+	"agentsim/sim/llm/tokens"
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/importer"
 	"agentsim/sim/recording/recordingtest"
@@ -64,9 +66,9 @@ func TestInputs(t *testing.T) {
 		in.Add(family())
 		want := []Query{
 			{Model: "claude-opus-4-5-20251101", Prefix: 70_000, Own: 24_000, Know: 24_000 + 3_000, Warm: 8_000, Turns: 3, Siblings: 2, Reading: MaxTurns,
-				Task: TaskTokens, Growth: 100, Output: 100, Lacks: 1000, Hour: true, Half: 333},
+				Task: TaskTokens, Said: 300, Growth: 100, Output: 100, Lacks: 1000, Hour: true, Half: 333},
 			{Model: "claude-opus-4-5-20251101", Child: "claude-haiku-4-5-20251001", Prefix: 70_000, Own: 20_000, Know: 20_000 + 700, Turns: 2, Siblings: 2, Reading: MaxTurns,
-				Task: TaskTokens, Growth: 100, Output: 100, Lacks: 1000, Hour: true, Half: 500, Pauses: 1},
+				Task: TaskTokens, Said: 300, Growth: 100, Output: 100, Lacks: 1000, Hour: true, Half: 500, Pauses: 1},
 		}
 		if len(in.Children) != 2 || in.Children[0] != want[0] || in.Children[1] != want[1] {
 			t.Errorf("%+v, want %+v", in.Children, want)
@@ -76,6 +78,18 @@ func TestInputs(t *testing.T) {
 		}
 		if share, n := in.Overlap(); share != 142 || n != 0 {
 			t.Errorf("overlap %d of %d children", share, n)
+		}
+	})
+	t.Run("TRI-07 a parent's tools and system prompt are its first prompt without what is said in it, or the least that it found in the cache", func(t *testing.T) {
+		s := readers(1)
+		s.Requests[0].Said[0].Blocks[0].Content = llm.NewText(llm.Prose, strings.Repeat("word ", 4_000))
+		said := tokens.Approx(s.Requests[0].Model).Tokens(s.Requests[0].Said[0].Blocks[0].Measure())
+		for read, want := range map[int64]int64{0: 70_000 - said, 1_000: 1_000} {
+			s.Requests[0].Usage = llm.Usage{Input: 5, Read: read, Write1h: 69_995 - read, Output: 300}
+			in := &Inputs{}
+			if in.Add(s); in.Children[0].Head != want || said < 2_000 {
+				t.Errorf("read %d, said %d: the head is %d, want %d", read, said, in.Children[0].Head, want)
+			}
 		}
 	})
 	t.Run("PRO-02 what fewer than 20 children of a sample show of their overlap is not used: the shipped profile's share is", func(t *testing.T) {
@@ -101,7 +115,7 @@ func TestInputs(t *testing.T) {
 		s := family()
 		for thread := range int32(3) {
 			fork := s.Requests[1]
-			fork.Thread, fork.Usage = int32(len(s.Threads))+thread, llm.Usage{Read: 69_000, Write5m: 3_000, Output: 100}
+			fork.Thread, fork.Usage = int32(len(s.Threads))+thread, llm.Usage{Read: 69_995, Write5m: 3_000, Output: 100}
 			if thread == 0 {
 				fork.Usage = llm.Usage{Read: 30_000, Write5m: 42_000, Output: 100}
 			}
@@ -112,12 +126,12 @@ func TestInputs(t *testing.T) {
 		}
 		in := &Inputs{}
 		in.Add(s)
-		if n, reach := in.Missed(); in.Forks != 3 || n != 1 || reach != 30_000 {
-			t.Fatalf("%d of %d forks missed and read %d", n, in.Forks, reach)
+		if n, reach, lost := in.Missed(); in.Forks != 3 || n != 1 || reach != 30_000 || lost != 39_995 {
+			t.Fatalf("%d of %d forks missed %d and read %d", n, in.Forks, lost, reach)
 		}
 		cost := func(misses int64) Pair {
 			list := in.Settled()[:1]
-			if list[0].Misses != 333 || list[0].Reach != 30_000 {
+			if list[0].Misses != 333 || list[0].Reach != 428_571 {
 				t.Fatalf("%+v", list[0])
 			}
 			list[0].Misses = misses
@@ -127,6 +141,78 @@ func TestInputs(t *testing.T) {
 		want := 40_000 * (p.Rates.Write1h - p.Rates.Read)
 		if d := cost(1000).minus(cost(0)); d != (Pair{Fork: want}) {
 			t.Errorf("%+v more, want %d for forks", d, want)
+		}
+		// Simulated forks write what recorded ones did, and nothing of their own.
+		simulated := func(misses int64) Pair {
+			list := in.Settled()[:1]
+			list[0].Misses, list[0].Siblings = misses, 12
+			p, err := NewLab().Simulate(list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		want = 40_000 * 333 / 1000 * (p.Rates.Write1h - p.Rates.Read)
+		if d := simulated(333).minus(simulated(0)); d != (Pair{Fork: want}) {
+			t.Errorf("simulated %+v more, want %d for forks", d, want)
+		}
+		if q := in.Settled()[0]; q.Adds != (2*2_995+2_000)/3 {
+			t.Errorf("forks' first prompts add %d", q.Adds)
+		}
+	})
+	t.Run("TRI-07 what recorded forks' first prompts add stands in simulated ones and in the arithmetic, not what generated answers weigh", func(t *testing.T) {
+		q := usual()
+		q.Task, q.Siblings, q.Turns, q.Adds = TaskTokens, 3, 1, 2_500
+		b, err := NewLab().run(q, fork, q.world())
+		if want := q.Prefix + 2_500; err != nil || b.first != want || q.begins()+q.Task != want {
+			t.Errorf("%v: a fork begins with %d tokens, %d by arithmetic, want %d", err, b.first, q.begins()+q.Task, want)
+		}
+	})
+	t.Run("TRI-07 the parent's answer, where it is known, takes the place of the generated one", func(t *testing.T) {
+		first := func(said int64) int64 {
+			q := usual()
+			q.Siblings, q.Turns, q.Said = 5, 1, said
+			b, err := NewLab().run(q, fork, q.world())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b.first
+		}
+		generated := first(0)
+		if some, more := first(1_000), first(1_500); more != some+500 || some >= generated {
+			t.Errorf("a fork begins with %d tokens, %d and %d behind answers of 1,000 and 1,500", generated, some, more)
+		}
+	})
+	t.Run("TRI-07 CON-23 where no fork ran, too many of one answer read the parent's tools and system prompt alone: ten, and nine where the parent says a word beside", func(t *testing.T) {
+		for _, c := range []struct {
+			blocks, siblings int
+			lost             bool
+		}{{9, 9, false}, {10, 9, true}, {10, 10, true}, {9, 8, false}} {
+			s := family()
+			parent := s.Requests[0]
+			parent.Usage = llm.Usage{Read: 15_000, Write1h: 55_000, Output: 900}
+			parent.AnswerBlocks = c.blocks
+			child := s.Requests[1]
+			s.Threads, s.Requests = s.Threads[:1], []recording.Request{parent}
+			for i := range c.siblings {
+				child.Thread = int32(i) + 1
+				s.Threads = append(s.Threads, recording.Thread{Kind: recording.SubAgent, SpawnedBy: 0})
+				s.Requests = append(s.Requests, child)
+			}
+			in := &Inputs{}
+			in.Add(s)
+			q := in.Settled()[0]
+			if want := map[bool]int64{true: 1000}[c.lost]; q.Misses != want || q.Head != 15_000 {
+				t.Errorf("%+v: %d thousandths miss, the head is %d", c, q.Misses, q.Head)
+			}
+			b, err := NewLab().run(q, fork, q.world())
+			read := int64(70_000)
+			if c.lost {
+				read = 15_000
+			}
+			if err != nil || b.seen.Read/int64(c.siblings) != read {
+				t.Errorf("%+v: %v, simulated forks read %d of %d", c, err, b.seen.Read/int64(c.siblings), read)
+			}
 		}
 	})
 	t.Run("TRI-07 what forks and fresh children wrote again behind misses in their course is in the arithmetic and in what is simulated, where forks ran", func(t *testing.T) {
@@ -138,7 +224,7 @@ func TestInputs(t *testing.T) {
 			t.Fatalf("without forks %+v, %+v", alone.Again(), alone.Settled()[0])
 		}
 		fork, next := s.Requests[1], s.Requests[1]
-		fork.Usage = llm.Usage{Read: 69_000, Write5m: 3_000, Output: 100}
+		fork.Usage = llm.Usage{Read: 69_995, Write5m: 2_005, Output: 100}
 		next.Usage = llm.Usage{Read: 20_000, Write5m: 54_000, Output: 100}
 		fork.Thread, next.Thread = int32(len(s.Threads)), int32(len(s.Threads))
 		next.Start = fork.Last

@@ -235,8 +235,8 @@ func (q *Query) absent(p *cachemodel.Profile) []string {
 	if q.Stagger == 0 {
 		out = append(out, "stagger (--siblings 5 --stagger 5s)")
 	}
-	if q.Siblings < lookBackFrom {
-		out = append(out, fmt.Sprintf("look-back (--siblings %d and more)", lookBackFrom))
+	if from := q.OutOfReach(); q.Siblings < from {
+		out = append(out, fmt.Sprintf("look-back (--siblings %d and more)", from))
 	}
 	if min(q.Prefix, q.Know) >= p.Minimum {
 		out = append(out, fmt.Sprintf("minimum length (below %d tokens)", p.Minimum))
@@ -246,8 +246,3 @@ func (q *Query) absent(p *cachemodel.Profile) []string {
 	}
 	return out
 }
-
-// lookBackFrom is how many forks of one answer put their parent's entry out of
-// the look-back's reach when nothing but their calls stands in the answer
-// (CON-23).
-const lookBackFrom = 10

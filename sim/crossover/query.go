@@ -29,14 +29,17 @@ type Query struct {
 	Output   int64          // output billed for each call
 	Ideal    bool           // the idealised world: none of what moves a run away from the law
 	// What measured children have and the law leaves out. Shares are thousandths.
-	Said   int64 // tokens of the parent's answer beside the tasks, which a fork begins with and nobody has cached
+	Said   int64 // tokens of the parent's answer, its calls included, which a fork begins with and nobody has cached; 0: not known, and generated ones are weighed
 	Warm   int64 // tokens of S that were cached before the first child began
 	Half   int64 // share of R that has arrived by the middle turn, all from the second on, as results of tools do; 0: Reading says when
 	Lacks  int64 // share of R that the parent does not hold: a fork reads it too
 	Spares int64 // share of its turns that a fork need not make
 	Thinks int64 // output of each turn that a fork has and a fresh child has not; it stays in the conversation
-	Misses int64 // share of forks that do not find their parent's prompt in the cache
-	Reach  int64 // tokens of it that such a fork reads all the same
+	Adds   int64 // tokens of a fork's first prompt beside its parent's, where forks tell; 0: Said, its own blocks and its task
+	Misses int64 // share of forks that do not find all that the cache has of their parent's prompt
+	Reach  int64 // share of it that such a fork reads all the same, in millionths
+	Head   int64 // tokens of the parent's prompt behind whose end a breakpoint of its own stands, its tools and system prompt; 0: not known
+	Spoke  bool  // the parent's answer holds more than its calls, so that one block more stands between its entry and a fork's breakpoint
 	Again  int64 // tokens that a fresh child writes again, being behind misses in its course
 	Forked int64 // so many that a fork does, in millionths of its parent's prompt
 	Pauses int64 // turns before which a child waited longer than its cache entry lives
@@ -139,7 +142,7 @@ func (q *Query) fits(p *cachemodel.Profile) error {
 // hundred tokens.
 func (q *Query) longest(turns int64) int64 {
 	blocks := (q.Task+ownBlocksMost)*q.Siblings + boilerplateMost
-	return max(q.Prefix+q.Said+blocks+q.missing(), q.Know) + q.Task + (q.Growth+q.Thinks)*(turns-1)
+	return max(q.begins()+blocks+q.missing(), q.Know) + q.Task + (q.Growth+q.Thinks)*(turns-1)
 }
 
 // Generous bounds on what a fork says that its task does not: for each tool use
@@ -171,14 +174,34 @@ func (s *side) paused(t int64) bool {
 	return s.pauses > 0 && t > 1 && t <= s.turns && (t-1)*(s.pauses+1)/s.turns != (t-2)*(s.pauses+1)/s.turns
 }
 
+// begins is what stands in front of a fork's own blocks and its task; where forks tell
+// what theirs are, in front of the task alone.
+func (q *Query) begins() int64 {
+	if q.Adds > 0 {
+		return max(q.Prefix+q.Adds-q.Task, 1)
+	}
+	return q.Prefix + q.Said
+}
+
+// OutOfReach is how many forks of one answer put their parent's entry out of the
+// look-back's reach: their calls stand between it and a fork's breakpoint, a placeholder
+// for each, the directive, and what the parent says beside (CON-23).
+func (q *Query) OutOfReach() int64 {
+	spoke := int64(0)
+	if q.Spoke {
+		spoke = 1
+	}
+	return (cachemodel.LookBack-2-spoke)/2 + 1
+}
+
 // missing is the part of R that a fork must read.
 func (q *Query) missing() int64 { return (q.Know - q.Own) * q.Lacks / 1000 }
 
 func (q *Query) side(k kind) side {
 	if k == fork {
 		turns := max(q.Turns-(q.Turns*q.Spares+500)/1000, 1)
-		warm := q.Prefix - max(q.Prefix-q.Reach, 0)*q.Misses/1000
-		s := side{q.Prefix + q.Said, warm, q.missing(), turns, q.Growth + q.Thinks, q.Output + q.Thinks, q.Pauses, q.Hour}
+		warm := q.Prefix - q.Prefix*(rng.Millionth-q.Reach)/rng.Millionth*q.Misses/1000
+		s := side{q.begins(), warm, q.missing(), turns, q.Growth + q.Thinks, q.Output + q.Thinks, q.Pauses, q.Hour}
 		if q.Hour && !q.Long {
 			s.pauses = 0 // they are shorter
 		}
@@ -217,12 +240,19 @@ func (q *Query) bill(price func(llm.Usage) cachemodel.Picodollars, k kind, readi
 
 // again is what a child's misses cost beside what hits would have.
 func (q *Query) again(k kind) cachemodel.Picodollars {
-	n, hour := q.Again, q.Long
 	if k == fork {
-		n, hour = q.Prefix*q.Forked/rng.Millionth, q.Hour
+		return q.more(k, q.Prefix*q.Forked/rng.Millionth)
 	}
+	return q.more(k, q.Again)
+}
+
+// missed is what it costs a fork that forks do not find all of their parents' prompts.
+func (q *Query) missed() cachemodel.Picodollars { return q.more(fork, q.Prefix-q.side(fork).warm) }
+
+// more is what it costs more to write so many tokens than to read them.
+func (q *Query) more(k kind, n int64) cachemodel.Picodollars {
 	u := llm.Usage{Write5m: n}
-	if hour {
+	if q.side(k).hour {
 		u = llm.Usage{Write1h: n}
 	}
 	rates := q.profileOf(k).Rates

@@ -42,6 +42,7 @@ type bill struct {
 	cost  cachemodel.Picodollars
 	flat  cachemodel.Picodollars // at the rates of prompts of ordinary length
 	first int64                  // prompt tokens of a child's first call
+	said  int64                  // output tokens of the root's longest answer, which spawns
 	calls int64
 	seen  llm.Usage
 }
@@ -63,10 +64,11 @@ func (t *tally) Emit(e *transcript.Event) {
 			t.failed = string(b.Status) + ": " + b.Why
 		}
 	case *transcript.Response:
+		u := b.Resp.Usage
 		if !t.below[e.Agent] {
+			t.bill.said = max(t.bill.said, u.Output)
 			return
 		}
-		u := b.Resp.Usage
 		if b.Call == 0 {
 			t.bill.first = u.Prompt()
 		}
@@ -96,9 +98,10 @@ func (l *Lab) run(q Query, k kind, w world) (bill, error) {
 
 // ownBlocks is how many tokens stand in a fork's first prompt between its
 // parent's prefix and its task: the assistant block, the placeholders, and what
-// comes with the directive. A run without counts weighs the real blocks.
+// comes with the directive. A run without counts weighs the real blocks. Where the
+// parent's answer is known, it stands in front of them.
 func (l *Lab) ownBlocks(q Query, k kind, w world) (int64, error) {
-	if k == fresh || !w.own {
+	if k == fresh || !w.own || q.Adds > 0 {
 		return 0, nil
 	}
 	q.Turns = 1
@@ -111,6 +114,9 @@ func (l *Lab) ownBlocks(q Query, k kind, w world) (int64, error) {
 		return 0, err
 	}
 	l.owns[at] = b.first - q.Prefix - q.Task
+	if q.Said > 0 {
+		l.owns[at] -= b.said
+	}
 	return l.owns[at], nil
 }
 

@@ -109,8 +109,15 @@ lab:
 // tool stands before them, slow or not.
 func (q *Query) lead(k kind, w world) []scenarios.Turn {
 	said := map[int]int64{-1: q.Prefix}
+	if q.Head > 0 && q.Head < q.Prefix {
+		said[-2], said[-3] = q.Head, q.Head // user context, system prompt
+	}
 	var turns []scenarios.Turn
 	spawn := scenarios.Turn{Counts: said}
+	if q.Spoke {
+		spawn = text("Noted.")
+		spawn.Counts = said
+	}
 	if q.Cold {
 		turns = append(turns, scenarios.Turn{Counts: said, Tools: []scenarios.ToolTurn{readNotes}})
 		spawn.Tools = append(spawn.Tools, use("Edit", `{"file_path":"`+notes+`","old_string":"to be","new_string":"which was"}`))

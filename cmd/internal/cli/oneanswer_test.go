@@ -2,7 +2,9 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -15,6 +17,7 @@ import (
 // sub-agents cost on the flagship's work.
 func TestOneAnswer(t *testing.T) {
 	t.Run("TRI-07 the flagship's run, crossover's simulation and whatif agree within 5 %, over seeds, and each prints its map", oneAnswer)
+	t.Run("TRI-07 CON-23 they agree for two to twelve forks of one answer, within the look-back's reach and out of it, with recorded sizes, and for the starter", manyForks)
 	t.Run("TRI-09 each input is graded: measured of n children, scaled where a scenario draws it, else assumed or an outcome", graded)
 }
 
@@ -51,7 +54,7 @@ func graded(t *testing.T) {
 		{drawn, `its own first prompt .* scaled; recorded P50 `, true},
 		{drawn, `parent's prompt at the spawn .* outcome; recorded P50 `, true},
 		{drawn, `calls that a fork does not make .* assumed: \d+ simulated forks`, true},
-		{drawn, `children of one answer .* 10 forks: the look-back ends`, true},
+		{drawn, `children of one answer .* 9 or 10 forks: the look-back ends`, true},
 		{drawn, `\nprofile +recorded are figures of recorded-2026-11, \d+ sessions from `, true},
 		{drawn, `\nassumed +of the figures \d+ measured, \d+ scaled, the others assumed`, true},
 		{drawn, `measured: n`, false},
@@ -145,6 +148,81 @@ func oneAnswer(t *testing.T) {
 			if !regexp.MustCompile(line).MatchString(text) {
 				t.Errorf("%s: not found in\n%s", line, text)
 			}
+		}
+	}
+}
+
+// forksText has an item for each of so many files, all given out in one answer.
+const forksText = `agentsim: 1
+name: many
+compare: [subagent-background, fork]
+project: {files: {a.go: {tokens: 2k}, b.go: {tokens: 2k}, c.go: {tokens: 2k}, d.go: {tokens: 2k}, e.go: {tokens: 2k}, f.go: {tokens: 2k}, g.go: {tokens: 2k}, h.go: {tokens: 2k}, i.go: {tokens: 2k}, j.go: {tokens: 2k}, k.go: {tokens: 2k}, l.go: {tokens: 2k}}}
+provider: {model: claude-sonnet-5-5}
+model: {spawns_per_turn: 12}
+script: {main: {user: Review this., system: {tokens: 40k}}}
+work: [{each: {files: "*.go", count: %d, by: 1, as: look}, kind: research}]
+`
+
+func manyForks(t *testing.T) {
+	long(t)
+	t.Chdir(t.TempDir())
+	try(nil, "scenario", "new", "first.yaml", "--example")
+	cases := [][]string{{"first.yaml", "subagent"}}
+	for _, n := range [...]int{2, 3, 4, 6, 8, 9, 10, 12} {
+		name := fmt.Sprintf("%d.yaml", n)
+		if err := os.WriteFile(name, fmt.Appendf(nil, forksText, n), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cases = append(cases, []string{name, "subagent-background"})
+	}
+	cases = append(cases, []string{"10.yaml", "subagent-background", "--profile", "recorded-2026-11", "--set", "model.at_once={spawns: 10}"})
+	for i, c := range cases {
+		db := fmt.Sprintf("%d.db", i)
+		var run, crossed, alone, played struct {
+			Ratio    float64 `json:"fork_to_fresh"`
+			Variants []struct{ Variant, Run string }
+		}
+		answered(t, &run, append([]string{"run", c[0], "--no-audit", "--variant", c[1], "--variant", "fork", "--db", db}, c[2:]...)...)
+		fresh, forked := run.Variants[0].Run, run.Variants[1].Run
+		answered(t, &crossed, "crossover", fresh, forked, "--db", db)
+		answered(t, &alone, "crossover", forked, "--db", db)
+		answered(t, &played, "whatif", fresh, "--structure", "fork", "--db", db)
+		t.Logf("%s: billed %.3f, crossover %.3f, whatif %.3f", c, run.Ratio, crossed.Ratio, played.Ratio)
+		for _, other := range []float64{crossed.Ratio, alone.Ratio, played.Ratio} {
+			if off := math.Abs(other/run.Ratio - 1); !(off <= 0.05) {
+				t.Errorf("%s: billed %.3f, crossover %.3f, whatif %.3f", c, run.Ratio, crossed.Ratio, played.Ratio)
+				break
+			}
+		}
+		if off := math.Abs(played.Ratio/crossed.Ratio - 1); c[0] != "first.yaml" && !(off <= 0.01) { // it makes no call less
+			t.Errorf("%s: crossover %.3f, whatif %.3f of the same first prompts", c, crossed.Ratio, played.Ratio)
+		}
+		if c[0] != "10.yaml" {
+			continue
+		}
+		// Where no fork ran, what the look-back loses is in the answer: the bill lies in the
+		// band, or no more than a tenth below, as forks' parents may say less.
+		var guessed struct {
+			Low  float64 `json:"fork_to_fresh_low"`
+			High float64 `json:"fork_to_fresh_high"`
+		}
+		answered(t, &struct{}{}, append([]string{"run", c[0], "--no-audit", "--variant", c[1], "--db", "alone.db"}, c[2:]...)...)
+		answered(t, &guessed, "crossover", fresh, "--db", "alone.db")
+		if 0.9*guessed.Low > run.Ratio || run.Ratio > guessed.High {
+			t.Errorf("%s: billed %.3f, without forks %+v", c, run.Ratio, guessed)
+		}
+		if len(c) > 2 {
+			continue
+		}
+		_, text, _ := try(nil, "crossover", fresh, forked, "--db", db)
+		for _, line := range []string{`\n +the runs themselves were billed \S+×: `, `\n +10 of 10 forks did not find all of their parent's prompt in the cache, and wrote \d+ tokens of it again\n`,
+			`\nforks that miss part of their parent's prompt +100\.0 % +outcome of 10 forks`, `\nchildren of one answer +10 .* 9 forks: the look-back ends\n`, `\nwhat a fork's first prompt adds to it +\S+ k +outcome of 10 forks`} {
+			if !regexp.MustCompile(line).MatchString(text) {
+				t.Errorf("%s: not found in\n%s", line, text)
+			}
+		}
+		if strings.Contains(text, "does not hold here") || strings.Contains(text, "everything cached and forks alike") {
+			t.Errorf("the map does not hold, or leaves the misses out:\n%s", text)
 		}
 	}
 }

@@ -101,6 +101,9 @@ func (p *Point) answer() []string {
 	if p.Why != "" {
 		out = append(out, p.Why)
 	}
+	if p.Profile != nil && p.In.Forks > 0 && p.Pair != p.In.Billed {
+		out = append(out, fmt.Sprintf("the runs themselves were billed %s: %s against %s", times(p.In.Billed), report.Money(p.In.Billed.Fork), report.Money(p.In.Billed.Fresh)))
+	}
 	if n := p.In.Placeholders; n > 0 {
 		out = append(out, fmt.Sprintf("output is not known for %d of %d calls of children, and in no figure but as placeholders", n, p.sum(turns)))
 	}
@@ -108,9 +111,13 @@ func (p *Point) answer() []string {
 	if p.In.Again() != (crossover.Counts{}) {
 		cached = "forks alike, and everything cached but what they and fresh ones missed"
 	}
-	if n, reach := p.In.Missed(); n > 0 {
+	if n, _, lost := p.In.Missed(); n > 0 {
 		cached = "forks alike, and everything cached but what they missed"
-		out = append(out, strings.TrimSuffix(fmt.Sprintf("%d of %d forks did not find their parent's prompt in the cache, and read %s tokens of it: %s", n, p.In.Forks, report.Quantity(reach), p.Missed), ": "))
+		out = append(out, strings.TrimSuffix(fmt.Sprintf("%d of %d forks did not find all of their parent's prompt in the cache, and wrote %s tokens of it again: %s", n, p.In.Forks, report.Quantity(lost), p.Missed), ": "))
+	}
+	if n := p.sum(func(q *crossover.Query) int64 { return q.Misses / 1000 }); n > 0 && p.In.Forks == 0 {
+		cached = "forks alike, and everything cached but what the look-back does not reach"
+		out = append(out, fmt.Sprintf("%d of %d forks would be too many of one answer: their parent's entry is out of the look-back's reach, and they write its prompt again but for tools and system prompt", n, len(p.children)))
 	}
 	here := p.mapped()
 	switch {

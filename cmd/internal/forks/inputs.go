@@ -45,9 +45,10 @@ func (p *Point) inputs() []input {
 	}
 	hours := p.mean(func(q *crossover.Query) int64 { return thousand(q.Hour) })
 	long := p.mean(func(q *crossover.Query) int64 { return thousand(q.Long) })
-	forked := "assumed: as the child did"
+	forked, ran := "assumed: as the child did", ""
 	if p.In.Forks > 0 {
 		forked = fmt.Sprintf("assumed: %d simulated forks", p.In.Forks)
+		ran = fmt.Sprintf("outcome of %d forks", p.In.Forks)
 	}
 	mean := func(of func(*crossover.Query) int64) string { return report.Quantity(p.mean(of)) }
 	out := []input{
@@ -58,22 +59,25 @@ func (p *Point) inputs() []input {
 		{"what it must read", mean(reads), grade(profile.SubAgent, ""), p.scaled(reads, func(q *crossover.Query, n int64) { q.Know = q.Own + n })},
 		{"calls", mean(turns), grade(profile.SubAgent, "calls"), p.scaled(turns, func(q *crossover.Query, n int64) { q.Turns = max(n, 1) })},
 		{"output of a call", mean(func(q *crossover.Query) int64 { return q.Output }), said, ""},
-		{"children of one answer", mean(func(q *crossover.Query) int64 { return q.Siblings }), grade(profile.Main, "spawns"), "10 forks: the look-back ends"},
-		{"its model", p.model(), "a fork has its parent's", p.flipped(p.oneModel() != "", "the parent's", func(q *crossover.Query) { q.Child = "" })},
-		{"entries that live 1h, parents' and its own", percent(hours) + ", " + percent(long), "a fork has its parent's", p.flipped(hours+long > 0, "all at 5m", func(q *crossover.Query) { q.Hour, q.Long = false, false })},
+		{"children of one answer", mean(func(q *crossover.Query) int64 { return q.Siblings }), grade(profile.Main, "spawns"), p.reach() + " forks: the look-back ends"},
+		{"its model", p.model(), "a fork has its parent's", p.flipped(p.oneModel() != "", "its parent's", func(q *crossover.Query) { q.Child = "" })},
+		{"entries that live 1h, parents' and its own", percent(hours) + ", " + percent(long), "a fork has its parent's", p.flipped(hours+long > 0, "5m for all", func(q *crossover.Query) { q.Hour, q.Long = false, false })},
 		{"calls that a fork does not make", percent(spares), forked, p.turn(0, 900, func(q *crossover.Query, v int64) { q.Spares = v }, percent)},
 		{"what a fork thinks at each call beside", report.Quantity(thinks), forked, p.turn(0, 4000, func(q *crossover.Query, v int64) { q.Thinks = v }, report.Quantity)},
 	}
-	if n := p.mean(answer); n > 0 {
+	if n := p.In.Adds(); n > 0 {
+		out = slices.Insert(out, 2, input{"what a fork's first prompt adds to it", report.Quantity(n), ran, p.scaled(adds, func(q *crossover.Query, n int64) { q.Adds = max(n, 1) })})
+	} else if n := p.mean(answer); n > 0 {
 		out = slices.Insert(out, 2, input{"what its parent says as it spawns it", report.Quantity(n), grade(profile.Main, ""), p.scaled(answer, func(q *crossover.Query, n int64) { q.Said = n })})
 	}
-	if n, _ := p.In.Missed(); n > 0 {
-		out = append(out, input{"forks that miss their parent's prompt", percent(n * 1000 / p.In.Forks), fmt.Sprintf("outcome of %d forks", p.In.Forks),
+	if n, _, _ := p.In.Missed(); n > 0 {
+		out = append(out, input{"forks that miss part of their parent's prompt", percent(n * 1000 / p.In.Forks), ran,
 			p.turn(0, 1000, func(q *crossover.Query, v int64) { q.Misses = v }, percent)})
 	}
 	if n := p.In.Again(); n != (crossover.Counts{}) {
-		out = append(out, input{"what a fork, and a fresh child, write again after misses", report.Quantity(n.Fork) + ", " + report.Quantity(n.Fresh), fmt.Sprintf("outcome of %d forks", p.In.Forks),
-			p.flipped(true, "nothing", func(q *crossover.Query) { q.Again, q.Forked = 0, 0 })})
+		out = append(out,
+			input{"what later misses make a fork write again", report.Quantity(n.Fork), ran, p.flipped(n.Fork > 0, "0", func(q *crossover.Query) { q.Forked = 0 })},
+			input{"what misses make a fresh child write again", report.Quantity(n.Fresh), fmt.Sprintf("outcome of %d fresh ones", len(p.children)), p.flipped(n.Fresh > 0, "0", func(q *crossover.Query) { q.Again = 0 })})
 	}
 	return out
 }
@@ -82,9 +86,24 @@ func thousand(is bool) int64 { return map[bool]int64{true: 1000}[is] }
 
 func prefix(q *crossover.Query) int64 { return q.Prefix }
 func answer(q *crossover.Query) int64 { return q.Said }
+func adds(q *crossover.Query) int64   { return q.Adds }
 func own(q *crossover.Query) int64    { return q.Own + q.Task }
 func reads(q *crossover.Query) int64  { return q.Know - q.Own }
 func turns(q *crossover.Query) int64  { return q.Turns }
+
+// reach is how many forks of one answer are too many for the look-back: it depends on
+// whether their parents said anything beside their calls.
+func (p *Point) reach() string {
+	low, high := p.children[0].OutOfReach(), p.children[0].OutOfReach()
+	for i := range p.children {
+		n := p.children[i].OutOfReach()
+		low, high = min(low, n), max(high, n)
+	}
+	if low == high {
+		return fmt.Sprint(low)
+	}
+	return fmt.Sprintf("%d or %d", low, high)
+}
 
 // turn says at which value of an input the ranking turns.
 func (p *Point) turn(low, high int64, set func(*crossover.Query, int64), say func(int64) string) string {
@@ -129,7 +148,7 @@ func (p *Point) flipped(other bool, what string, change func(*crossover.Query)) 
 	}
 	was, is := p.mapped(), p.with(change)
 	if (was.Fork > was.Fresh) == (is.Fork > is.Fresh) {
-		return fmt.Sprintf("not at %s: %s", what, cell(is, false))
+		return "never: " + cell(is, false) + " at " + what
 	}
 	return what + ": " + cell(is, false)
 }

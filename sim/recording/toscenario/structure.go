@@ -19,6 +19,7 @@ type Otherwise struct {
 	Overlap, Spares int64
 	Thinks          int64  // output of each call of a fork, beside what the child answered
 	Task            int64  // tokens of a child's first prompt that say what is to be done
+	Adds            int64  // tokens of a fork's first prompt beside its parent's; 0: the parent's answer and Task
 	Head            int64  // tokens in front of what a fresh sub-agent is told, of which the recording has none
 	Model           string // of children that have one of their own; "" for the recorded one
 }
@@ -153,7 +154,7 @@ func (c *changing) grown(t *scenarios.RecordedThread, isFork bool) (adds []int64
 	n, read := len(t.Calls), int64(0)
 	between := max(n-2, 1)                             // the first call and the report stay
 	drop := min((n*int(spares)+500)/1000, max(n-2, 0)) // evenly
-	kept := t.Calls[:0:0]
+	kept := t.Calls[:0:0]                              // of a fork each answers so much more or less that the mean is the child's, and what it thinks
 	for i := range n {
 		x := t.Calls[i]
 		if i > 0 {
@@ -167,13 +168,27 @@ func (c *changing) grown(t *scenarios.RecordedThread, isFork bool) (adds []int64
 		if len(kept) > 0 {
 			add += kept[len(kept)-1].Output
 		}
-		if o.Structure == scenarios.Fork {
-			x.Output += o.Thinks
-		}
 		kept, adds, read = append(kept, x), append(adds, add), 0
+	}
+	if o.Structure == scenarios.Fork {
+		more := o.Thinks + output(t.Calls) - output(kept)
+		for i := range kept {
+			was := kept[i].Output
+			if kept[i].Output = max(was+more, 0); i+1 < len(kept) {
+				adds[i+1] += kept[i].Output - was
+			}
+		}
 	}
 	t.Calls = kept
 	return adds
+}
+
+// output is what calls answer in the mean.
+func output(calls []scenarios.RecordedCall) (mean int64) {
+	for i := range calls {
+		mean += calls[i].Output
+	}
+	return mean / int64(len(calls))
 }
 
 // needed is how much of what was read must be read otherwise.
@@ -193,6 +208,9 @@ func (c *changing) fork(t, by *scenarios.RecordedThread, call int, adds []int64)
 	t.Calls[0].From = by.Thread + " " + strconv.Itoa(call+1)
 	t.Head = 0
 	prompt := from.Prompt + from.Input + from.Output + c.o.Task
+	if c.o.Adds > 0 {
+		prompt = from.Prompt + from.Input + c.o.Adds
+	}
 	for i := range t.Calls {
 		x := &t.Calls[i]
 		prompt += adds[i]

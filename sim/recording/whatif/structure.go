@@ -150,7 +150,7 @@ func assumed(structure scenarios.Structure, in *crossover.Inputs) []string {
 	case structure == scenarios.Fork && in.Forks == 0:
 		return append(out, "a fork has its parent's model, TTL and conversation; it makes the child's calls and thinks no more than it did")
 	case structure == scenarios.Fork && in.Again().Fork > 0:
-		out = append(out, fmt.Sprintf("as forks on the same work a fork writes %d tokens again behind misses", in.Again().Fork))
+		out = append(out, fmt.Sprintf("as forks on the same work a fork writes %d tokens again after later misses of its own", in.Again().Fork))
 		fallthrough
 	case structure == scenarios.Fork:
 		return append(out, fmt.Sprintf("a fork has its parent's model, TTL and conversation; as forks on the same work it spares %d.%d %% of the calls and thinks %d tokens at each", spares/10, spares%10, thinks))
@@ -163,6 +163,7 @@ func (a *Structured) add(told *toscenario.Told, r Row, in *crossover.Inputs, par
 	o := toscenario.Otherwise{Structure: r.Structure, Overlap: r.Overlap, Task: crossover.TaskTokens, Model: r.Model, Head: headOf(told)}
 	if r.Structure == scenarios.Fork {
 		o.Spares, o.Thinks = in.Forked()
+		o.Adds = in.Adds()
 	}
 	other, fell, left := told.As(o)
 	a.Fell, a.Left = fell, left

@@ -250,7 +250,7 @@ func (c *comparison) next(o *options) []string {
 	case q.Cold && !q.Fourth:
 		add("--cold --siblings 5 --stagger 5s --fourth-mark", "what one write for all siblings saves, where the parent's end is marked")
 	case q.Siblings == 1:
-		add("--vary siblings", "ten forks of one answer are out of the look-back's reach")
+		add("--vary siblings", "ten forks of one answer are out of the look-back's reach, nine where the parent says a word beside")
 	case c.axis.name != "stagger":
 		add("--vary stagger", "what holding siblings back saves")
 	}

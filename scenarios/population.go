@@ -276,10 +276,10 @@ func population(c *checker) {
 	const at = "population."
 	switch {
 	case p.Sessions < 1 || p.Sessions > maxPopulation:
-		c.bad("population", "sessions: 1_000", "a population has from 1 to %d sessions", maxPopulation)
+		c.bad(at+"sessions", "sessions: 1_000", "a population has from 1 to %d sessions", maxPopulation)
 		return
 	case p.Workspace < 1 || p.Workspace > maxShard:
-		c.bad(at+"workspace", "from 1 to 50", "sessions of a workspace run in one kernel, at most %d", maxShard)
+		c.bad(at+"workspace", "from 1 to 50", "sessions of a workspace run in one shard, at most %d", maxShard)
 		return
 	case p.Shard < 1 || p.Shard > maxShard || p.Shard%p.Workspace != 0:
 		c.bad(at+"shard", fmt.Sprintf("such as %d", max(1, usualShard/p.Workspace)*p.Workspace), "a shard has whole workspaces of %d, and from 1 to %d sessions", p.Workspace, maxShard)
@@ -299,7 +299,7 @@ func population(c *checker) {
 		if p.Workspace > 1 {
 			key = "workspace"
 		}
-		c.bad(at+key, "workspace: 1 and shard: 1, a kernel for each session", "sessions cannot share a kernel: %s", why)
+		c.bad(at+key, "workspace: 1 and shard: 1, a run for each session", "sessions cannot run together in one shard: %s", why)
 	}
 	coupled(c, p)
 	arriving(c, p)
@@ -327,10 +327,13 @@ func arriving(c *checker, p *Population) {
 	if a == nil {
 		return
 	}
-	given := 0
-	for _, is := range []bool{a.Every != 0, a.Poisson != 0, a.Hours != nil} {
-		if is {
-			given++
+	var given []string
+	for _, x := range []struct {
+		name string
+		is   bool
+	}{{"every", a.Every != 0}, {"poisson", a.Poisson != 0}, {"hours", a.Hours != nil}} {
+		if x.is {
+			given = append(given, x.name)
 		}
 	}
 	var sum int64
@@ -340,8 +343,11 @@ func arriving(c *checker, p *Population) {
 		}
 	}
 	switch {
-	case given != 1:
-		c.bad(at, "every: 5m, poisson: 5m or hours: […]", "arrivals are given by one of every, poisson and hours")
+	case len(given) == 0:
+		c.bad(at, "every: 5m, poisson: 5m or hours: […]; take arrivals away and all begin at once", "arrivals are given by one of every, poisson and hours, with more than 0s")
+	case len(given) > 1:
+		c.bad(at, "leave one; --set adds to what the file says, null takes a key away: --set 'population.arrivals={"+given[1]+": null, "+given[0]+": …}'",
+			"arrivals are given by one of every, poisson and hours, and here by %s", strings.Join(given, " and "))
 	case a.Every < 0 || a.Poisson < 0:
 		c.bad(at, "such as 5m", "sessions arrive one after the other")
 	case a.Hours != nil && len(a.Hours) != dayHours && len(a.Hours) != weekHours:
@@ -349,6 +355,10 @@ func arriving(c *checker, p *Population) {
 	case a.Hours != nil && sum < 1:
 		c.bad(at+".hours", "give an hour a weight", "no session ever arrives")
 	case p.Workspace == 1:
-		c.bad(at, "workspace: 5, whose sessions share a cache", "nothing depends on when sessions arrive: no two share a workspace")
+		hint := "workspace: 5, whose sessions share a cache"
+		if apart(c.s) != "" {
+			hint = "take it away: sessions of this scenario cannot share one"
+		}
+		c.bad(at, hint, "nothing depends on when sessions arrive: no two share a workspace")
 	}
 }

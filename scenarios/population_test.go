@@ -89,9 +89,9 @@ func TestPopulation(t *testing.T) {
 
 func populationRefused(t *testing.T) {
 	for given, want := range map[string]string{
-		"sessions: 0":                                          "my.yaml:6:13: a population has from 1 to 1000000000 sessions",
+		"sessions: 0":                                          "my.yaml:6:24: a population has from 1 to 1000000000 sessions",
 		"workspace: 5":                                         "a population has from 1 to",
-		"sessions: 100, workspace: 51":                         "my.yaml:6:40: sessions of a workspace run in one kernel, at most 50",
+		"sessions: 100, workspace: 51":                         "my.yaml:6:40: sessions of a workspace run in one shard, at most 50",
 		"sessions: 100, workspace: 4, shard: 6":                "my.yaml:6:50: a shard has whole workspaces of 4, and from 1 to 50 sessions",
 		"sessions: 100, shard: 51":                             "from 1 to 50 sessions",
 		"sessions: 100, audit: -1":                             "audit",
@@ -114,9 +114,9 @@ func populationRefused(t *testing.T) {
 	for set, want := range map[string]string{
 		"provider.rate_limits={requests: {most: 40, refill: 30ms}}": "couple the 10 shards of a population",
 		"provider.platform=bedrock":                                 "an organisation has one cache, which would couple the 10 shards",
-		"lab.faults=[429 call=1]":                                   "sessions cannot share a kernel: faults count calls",
+		"lab.faults=[429 call=1]":                                   "sessions cannot run together in one shard: faults count calls",
 		"main.then=[{at: 3s, message: x}]":                          "at, on, show and to in main.then are of one session",
-		"answers.2.turns.1={run: ls}":                               "sessions cannot share a kernel: tool Bash may change what others find",
+		"answers.2.turns.1={run: ls}":                               "sessions cannot run together in one shard: tool Bash may change what others find",
 		"answers.2.agent=m*/*":                                      "answers must be for main or what it starts",
 	} {
 		if _, err := f.Effective("", []string{set}); err == nil || !strings.Contains(err.Error(), want) {

@@ -144,13 +144,13 @@ func (p *Population) take(i int, r *Run) error {
 type Some struct {
 	*Record
 	Of   uint64
-	Kept int64
+	Kept []string // ids
 }
 
 func (x *Some) begin(j *Job, at string) error {
 	if rng.Root(j.Spec.Seed()).Sub("recorded").Uint64()%x.Of != 0 {
 		return nil
 	}
-	x.Kept++
+	x.Kept = append(x.Kept, j.Spec.RunID())
 	return x.Record.begin(j, at)
 }

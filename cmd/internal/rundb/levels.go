@@ -46,6 +46,9 @@ func needs(info sqlite.RunInfo, is bool, lacks string) error {
 	if is {
 		return nil
 	}
+	if info.Level == sqlite.Totals {
+		return ui.Failf(ui.Operating, "run %s was recorded with --record totals: %s; run it again with --record full, a shard of a population by --shard N (its seed less the scenario's)", ui.Short(info.ID), lacks)
+	}
 	return ui.Failf(ui.Operating, "run %s was recorded with --record %s: %s; run it again with --record full", ui.Short(info.ID), info.Level, lacks)
 }
 

@@ -141,6 +141,9 @@ func prefix(variant string) string {
 	return variant + ": "
 }
 
+// mostNamed is how many recorded shards are named.
+const mostNamed = 10
+
 // recorder is what keeps runs as --record says, nil for nothing, and what ends it.
 func (a *populations) recorder() (harness.Recorder, func() error, error) {
 	level := sqlite.Level(a.record)
@@ -171,7 +174,16 @@ func (a *populations) recorder() (harness.Recorder, func() error, error) {
 	x := &harness.Some{Record: &harness.Record{DB: db, Level: sqlite.Full}, Of: n}
 	return x, func() error {
 		defer db.Close()
-		a.kept = fmt.Sprintf("%s, %s whole, one of %d by a hash", a.db, ui.Things(x.Kept, "shard"), n)
+		ids := make([]string, min(len(x.Kept), mostNamed))
+		for i := range ids {
+			ids[i] = ui.Short(x.Kept[i])
+		}
+		a.kept = fmt.Sprintf("%s, %s whole, one of %d by a hash: %s", a.db, ui.Plural(len(x.Kept), "shard"), n, strings.Join(ids, " "))
+		if more := len(x.Kept) - len(ids); more > 0 {
+			a.kept += fmt.Sprintf(" and %d more", more)
+		} else if len(ids) == 0 {
+			a.kept = fmt.Sprintf("%s, no shard: by a hash none is the one of %d", a.db, n)
+		}
 		return x.Err
 	}, err
 }

@@ -104,6 +104,7 @@ func leftFor(s *Sent, last map[prefix]use, count func(model string, n *llm.Node)
 // tells about, those that nobody started, and of others that came before them.
 type Sessions struct {
 	agents []string // lineages, by ordinal
+	models []string // of first requests that nobody started
 	open   map[int32]Sent
 	sent   []Sent
 }
@@ -121,7 +122,15 @@ func (s *Sessions) Emit(e *transcript.Event) {
 			s.open = map[int32]Sent{}
 		}
 		lineage := s.agents[e.Agent]
-		s.open[e.Agent] = Sent{Agent: lineage, First: b.Call == 0 && !strings.Contains(lineage, "/"), Model: b.Model, Head: b.Head, Marks: Marked(b.Breakpoints, b.Head, b.Automatic)}
+		first := b.Call == 0 && !strings.Contains(lineage, "/")
+		switch known := slices.Contains(s.models, b.Model); {
+		case known:
+		case !first: // no session begins with what another model has cached
+			return
+		default:
+			s.models = append(s.models, b.Model)
+		}
+		s.open[e.Agent] = Sent{Agent: lineage, First: first, Model: b.Model, Head: b.Head, Marks: Marked(b.Breakpoints, b.Head, b.Automatic)}
 	case *transcript.Response:
 		x, is := s.open[e.Agent]
 		if !is {

@@ -45,16 +45,7 @@ func others(t *testing.T) {
 	c := start(t, dir, other+"2", "sweep", "hello", "--seeds", "5", "--nats", s.urls)
 	w.saw("runs of another build of agentsim wait there", time.Minute)
 	c.saw("no worker takes runs of hello", time.Minute)
-	conn, err := nats.Connect(s.urls)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	js, err := jetstream.New(conn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := js.Publish(context.Background(), "agentsim.tasks.s999-0.1", []byte("{}")); err != nil {
+	if _, err := queued(t, s).Publish(context.Background(), "agentsim.tasks.s999-0.1", []byte("{}")); err != nil {
 		t.Fatal(err)
 	}
 	w.saw("runs of semantics 999 wait there; this worker has semantics", time.Minute)
@@ -65,6 +56,80 @@ func others(t *testing.T) {
 	start(t, dir, other+"2", "worker", "--nats", s.urls)
 	if code := c.ended(time.Minute); code != 0 {
 		t.Errorf("code %d\n%s", code, c.printed())
+	}
+}
+
+// queued is a client of a server's queue.
+func queued(t *testing.T, s *servers) jetstream.JetStream {
+	t.Helper()
+	conn, err := nats.Connect(s.urls)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return js
+}
+
+func healed(t *testing.T) {
+	t.Parallel()
+	s, here, there := serve(t, 1), t.TempDir(), t.TempDir()
+	sweep := []string{"sweep", "nested", "--seeds", "400", "--db", "x.db"}
+	printed, _ := agentsim(t, here, sweep...)
+	js, ctx := queued(t, s), context.Background()
+	w := s.worker()
+	// Tasks that no list has, and such as cannot be read, are put away.
+	for _, text := range []string{"{}", "no", `{"list":"none","from":0,"to":9}`} {
+		if _, err := js.Publish(ctx, "agentsim.tasks.s0-0.none", []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := start(t, there, program, append(sweep, "--nats", s.urls)...)
+	w.saw("1,197 runs of nested", time.Minute)
+	time.Sleep(700 * time.Millisecond)
+	tasks, err := js.Stream(ctx, "AGENTSIM_TASKS")
+	if err == nil {
+		err = tasks.Purge(ctx)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code := c.ended(2 * time.Minute); code != 0 {
+		t.Fatalf("code %d\n%s", code, c.printed())
+	}
+	same(t, here, there, printed, answer(c.printed()))
+}
+
+func lonely(t *testing.T) {
+	t.Parallel()
+	s, dir := serve(t, 1), t.TempDir()
+	if err := os.WriteFile(dir+"/e.yaml", []byte(endless), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := s.worker()
+	c := start(t, dir, program, "sweep", "e.yaml", "--nats", s.urls)
+	w.saw("1 run of endless", time.Minute)
+	time.Sleep(7 * time.Second)
+	if strings.Contains(c.printed(), "no worker") {
+		t.Error("while one works:", c.printed())
+	}
+	w.kill()
+	c.saw("no worker takes runs of endless", time.Minute)
+}
+
+func wiped(t *testing.T) {
+	t.Parallel()
+	s, dir := serve(t, 1), t.TempDir()
+	w := s.worker()
+	s.options[0] = append(s.options[0], "-sd", t.TempDir()) // the last one counts
+	s.restart(0, time.Second)
+	w.saw("is there again", time.Minute)
+	c := start(t, dir, program, "sweep", "hello", "--seeds", "5", "--nats", s.urls)
+	if code := c.ended(time.Minute); code != 0 {
+		t.Errorf("code %d\n%s%s", code, c.printed(), w.printed())
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"agentsim/cmd/internal/ui"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Do has runs carried out by workers and yields what they came to, in their order.
@@ -23,14 +24,14 @@ func (q *Queue) Do(list *harness.List, wanted [][2]int, stop *harness.Interrupt)
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		defer stop.On(cancel)()
-		c := &collecting{q: q, list: list}
+		c := &collecting{q: q, list: list, lost: -1}
 		err := c.collect(ctx, wanted, func(o *harness.Outcome) bool { return yield(o, nil) })
 		switch {
 		case err == nil:
 			q.finished = append(q.finished, c.id)
 		case stop.Has(): // the list stays, and goes on
 		default:
-			c.giveUp()
+			c.halt()
 			if !errors.Is(err, errStopped) {
 				yield(nil, err)
 			}
@@ -47,42 +48,52 @@ type collecting struct {
 	list   *harness.List
 	id     string
 	lonely time.Time // since when no worker is there; zero where one is
+	lost   int       // the part of a run that was lost; -1 for none
 }
 
-// giveUp takes a list away that failed, so that workers do not go on with it.
-func (c *collecting) giveUp() {
+// halt has workers leave a list that failed. What they have done of it stays, but for a
+// run that was lost: the same command goes on from there.
+func (c *collecting) halt() {
 	ctx, done := context.WithTimeout(context.Background(), asksFor)
 	defer done()
-	c.q.clear(ctx, c.id)
+	c.q.halt(ctx, c.id)
+	if c.lost >= 0 {
+		_ = c.q.results.Purge(ctx, jetstream.WithPurgeSubject(partSubject(c.id, c.lost)))
+	}
 }
 
 func (c *collecting) collect(ctx context.Context, wanted [][2]int, take func(*harness.Outcome) bool) error {
-	text := c.list.Text()
-	c.id = idOf(text)
+	c.id = idOf(c.list.Text())
 	for hash, p := range c.list.Projects() {
 		if err := c.q.upload(ctx, filesName(hash), func() []byte { return harness.PackFiles(p) }); err != nil {
 			return err
 		}
-	}
-	if err := c.q.upload(ctx, listName(c.id), func() []byte { return text }); err != nil {
-		return err
 	}
 	hints, err := c.q.conn.SubscribeSync(doneSubject + "." + c.id)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = hints.Unsubscribe() }()
+	c.q.alive.Store(time.Now().UnixNano())
+	heard, err := c.q.conn.Subscribe(aliveSubject+"."+c.q.kind, func(*nats.Msg) { c.q.alive.Store(time.Now().UnixNano()) })
+	if err != nil {
+		return err
+	}
+	defer func() { _ = heard.Unsubscribe() }()
 	asked, err := c.ask(ctx, wanted)
 	if err != nil {
 		return err
 	}
 	for _, r := range asked {
 		for at := r[0]; at < r[1]; {
-			part, err := c.part(ctx, at, hints)
+			part, err := c.part(ctx, at, r[1], hints)
 			if err != nil {
 				return err
 			}
 			for _, o := range part {
+				if o.Failure != nil && o.Failure.Lost {
+					c.lost = at
+				}
 				if !take(o) {
 					return errStopped
 				}
@@ -104,24 +115,31 @@ func (c *collecting) ask(ctx context.Context, wanted [][2]int) (asked [][2]int, 
 		c.q.tell("list %s: going on with what workers have done of it", ui.Short(c.id))
 		return before, nil
 	}
-	if before != nil {
-		c.giveUp()
-		if err := c.q.upload(ctx, listName(c.id), c.list.Text); err != nil {
+	if before != nil { // parts of it serve where they meet what is wanted now
+		err := c.q.again(ctx, func(ctx context.Context) error {
+			return c.q.results.Purge(ctx, jetstream.WithPurgeSubject(c.wantedSubject()))
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
-	if err := c.q.put(ctx, c.id, fmt.Sprint("at", time.Now().UnixNano()), wanted); err != nil {
-		return nil, err
+	return wanted, c.order(ctx, wanted, wanted)
+}
+
+// order puts ranges into the queue, of all that is wanted.
+func (c *collecting) order(ctx context.Context, ranges, wanted [][2]int) error {
+	if err := c.q.upload(ctx, listName(c.id), c.list.Text); err != nil {
+		return err
+	}
+	if err := c.q.put(ctx, c.id, fmt.Sprint("at", time.Now().UnixNano()), ranges); err != nil {
+		return err
 	}
 	text, err := json.Marshal(wanted)
 	if err != nil {
-		return nil, err
-	}
-	err = c.q.again(ctx, func(ctx context.Context) error {
-		_, err := c.q.js.Publish(ctx, c.wantedSubject(), text)
 		return err
-	})
-	return wanted, err
+	}
+	_, err = c.q.once(ctx, c.wantedSubject(), text)
+	return err
 }
 
 func (c *collecting) wantedSubject() string { return resultSubject + "." + c.id + ".wanted" }
@@ -161,19 +179,20 @@ const (
 	lonelyFor = 10 * time.Minute
 )
 
-// part waits for the part that begins with a run.
-func (c *collecting) part(ctx context.Context, from int, hints *nats.Subscription) ([]*harness.Outcome, error) {
+// part waits for the part that begins with a run, of a range that ends with another.
+func (c *collecting) part(ctx context.Context, from, to int, hints *nats.Subscription) ([]*harness.Outcome, error) {
 	for since := time.Now(); ; {
 		data, err := c.q.stored(ctx, c.id, from)
 		if err != nil {
 			return nil, err
 		}
 		if data != nil {
+			c.lonely = time.Time{}
 			return harness.ReadPart(data)
 		}
 		if time.Since(since) > idleFor {
 			since = time.Now()
-			if err := c.idle(ctx); err != nil {
+			if err := c.idle(ctx, from, to); err != nil {
 				return nil, err
 			}
 		}
@@ -186,26 +205,28 @@ func (c *collecting) part(ctx context.Context, from int, hints *nats.Subscriptio
 	}
 }
 
-// idle looks into why nothing comes.
-func (c *collecting) idle(ctx context.Context) error {
-	asked, err := c.asked(ctx)
+// idle looks into why nothing comes. Where no task is left that could bring it, since the
+// list was halted or cleared, or parts of one task were stored by two, it is asked for.
+func (c *collecting) idle(ctx context.Context, from, to int) error {
+	left, err := c.q.left(ctx, c.id)
 	if err != nil {
 		return err
 	}
-	if asked == nil {
-		return ui.Failf(ui.Operating, "list %s is no longer there: another command of the same runs took its results; run this one again", ui.Short(c.id))
+	if left == 0 {
+		part, err := c.q.stored(ctx, c.id, from) // it may have come meanwhile
+		if err != nil || part != nil {
+			return err
+		}
+		return c.order(ctx, [][2]int{{from, to}}, [][2]int{{from, to}})
 	}
-	there, err := c.q.workers(ctx)
 	switch {
-	case err != nil:
-		return err
-	case there:
+	case time.Since(time.Unix(0, c.q.alive.Load())) < 3*beatEvery:
 		c.lonely = time.Time{}
-	case !c.lonely.IsZero() && time.Since(c.lonely) > lonelyFor:
-		return ui.Failf(ui.Operating, "no worker took runs of %s for %s: start agentsim worker --nats %s with this build (%s), and this command again", c.list.Name, lonelyFor, c.q.server.Name(), c.q.build)
 	case c.lonely.IsZero():
 		c.lonely = time.Now()
 		c.q.tell("no worker takes runs of %s: start agentsim worker --nats %s with this build (%s)", c.list.Name, c.q.server.Name(), c.q.build)
+	case time.Since(c.lonely) > lonelyFor:
+		return ui.Failf(ui.Operating, "no worker took runs of %s for %s: start agentsim worker --nats %s with this build (%s), and this command again", c.list.Name, lonelyFor, c.q.server.Name(), c.q.build)
 	}
 	return nil
 }

@@ -68,13 +68,15 @@ func (o *Server) Check() error {
 	return nil
 }
 
-// redacted is an URL without what it says of who asks.
+// redacted is an URL without what it says of who asks, also where it is none.
 func redacted(at string) string {
-	if u, err := url.Parse(at); err == nil && u.User != nil {
-		u.User = nil
-		return u.String()
+	scheme, rest, ok := strings.Cut(at, "://")
+	if !ok {
+		scheme, rest = "", at
+	} else {
+		scheme += "://"
 	}
-	return at
+	return scheme + rest[strings.LastIndexByte(rest, '@')+1:]
 }
 
 // Name is where the queue is, without secrets.
@@ -99,7 +101,8 @@ type Queue struct {
 	inputs         jetstream.ObjectStore
 	finished       []string // lists whose results have all been taken
 	telling        sync.Mutex
-	away           atomic.Bool // the server has not answered for long, and that was told
+	away           atomic.Bool  // the server has not answered for long, and that was told
+	alive          atomic.Int64 // when a worker of the kind was last heard of, in Unix nanoseconds
 }
 
 const (
@@ -145,14 +148,18 @@ func Connect(ctx context.Context, s *ui.Env, o *Server) (*Queue, error) {
 
 func (o *Server) options(q *Queue) ([]nats.Option, error) {
 	host, _ := os.Hostname()
-	out := []nats.Option{nats.Name("agentsim " + host), nats.MaxReconnects(-1), nats.ReconnectWait(retryAfter), nats.Timeout(asksFor),
+	out := []nats.Option{nats.Name("agentsim " + host), nats.MaxReconnects(-1), nats.ReconnectWait(retryAfter), nats.Timeout(asksFor), nats.IgnoreAuthErrorAbort(),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				q.tell("%s is away; waiting for it", o.Name())
 			}
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) { q.tell("%s is there again", o.Name()) }),
-		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})}
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			if errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked) {
+				q.tell("%s: %v; trying again", o.Name(), err)
+			}
+		})}
 	if o.Creds != "" {
 		if _, err := os.ReadFile(o.Creds); err != nil {
 			return nil, ui.Unusable("--nats-creds", o.Creds, err)
@@ -179,7 +186,8 @@ func (o *Server) options(q *Queue) ([]nats.Option, error) {
 const (
 	taskStream, resultStream, inputBucket = "AGENTSIM_TASKS", "AGENTSIM_RESULTS", "agentsim-inputs"
 	taskSubject, resultSubject            = "agentsim.tasks", "agentsim.results"
-	doneSubject                           = "agentsim.done" // tells that a part is there
+	doneSubject                           = "agentsim.done"  // tells that a part is there
+	aliveSubject                          = "agentsim.alive" // tells that a worker of a kind is
 )
 
 // open makes what the queue is made of, three times over where there are as many servers.
@@ -307,15 +315,18 @@ func (q *Queue) tries(ctx context.Context, each time.Duration, do func(ctx conte
 func answered(err error) bool {
 	var api *jetstream.APIError
 	if errors.As(err, &api) {
-		return api.Code < 500
+		return api.Code < 500 || api.ErrorCode == isThere
 	}
-	for _, said := range []error{jetstream.ErrMsgNotFound, jetstream.ErrObjectNotFound, jetstream.ErrStreamNotFound, nats.ErrMaxPayload} {
+	for _, said := range []error{jetstream.ErrMsgNotFound, jetstream.ErrObjectNotFound, jetstream.ErrStreamNotFound, nats.ErrMaxPayload, nats.ErrConnectionClosed} {
 		if errors.Is(err, said) {
 			return true
 		}
 	}
 	return errors.Is(err, errRefused)
 }
+
+// isThere is the server's code where a subject that holds one message has it.
+const isThere = 10077
 
 var errRefused = errors.New("refused")
 

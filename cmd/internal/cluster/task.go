@@ -48,7 +48,7 @@ func (q *Queue) put(ctx context.Context, list, parent string, ranges [][2]int) e
 			if err != nil {
 				return err
 			}
-			one, err := q.js.PublishAsync(taskSubject+"."+q.kind+"."+list, text, jetstream.WithMsgID(fmt.Sprintf("%s.%s.%d.%d", list, parent, r[0], r[1])))
+			one, err := q.js.PublishAsync(q.taskSubject(list), text, jetstream.WithMsgID(fmt.Sprintf("%s.%s.%d.%d", list, parent, r[0], r[1])))
 			if err != nil {
 				return err
 			}
@@ -81,9 +81,13 @@ const maxPieces = 2000
 // store keeps a part under its first run. Where there is one already, by another worker
 // or by this one before it was cut off, that one counts, and false is returned.
 func (q *Queue) store(ctx context.Context, list string, from int, part []byte) (bool, error) {
-	const isThere = 10077 // maximum messages per subject exceeded
+	return q.once(ctx, partSubject(list, from), part)
+}
+
+// once publishes what is kept once under a subject; false where there is something.
+func (q *Queue) once(ctx context.Context, subject string, data []byte) (bool, error) {
 	err := q.again(ctx, func(ctx context.Context) error {
-		_, err := q.js.Publish(ctx, partSubject(list, from), part)
+		_, err := q.js.Publish(ctx, subject, data)
 		return err
 	})
 	var api *jetstream.APIError
@@ -160,9 +164,28 @@ func (q *Queue) download(ctx context.Context, name string) (data []byte, err err
 
 // clear removes what lies at the server of a list. What is not removed goes by its age.
 func (q *Queue) clear(ctx context.Context, list string) {
-	_ = q.tasks.Purge(ctx, jetstream.WithPurgeSubject(taskSubject+"."+q.kind+"."+list))
+	q.halt(ctx, list)
 	_ = q.results.Purge(ctx, jetstream.WithPurgeSubject(resultSubject+"."+list+".>"))
+}
+
+// halt has workers leave a list. What they have done of it stays.
+func (q *Queue) halt(ctx context.Context, list string) {
 	_ = q.inputs.Delete(ctx, listName(list))
+	_ = q.tasks.Purge(ctx, jetstream.WithPurgeSubject(q.taskSubject(list)))
+}
+
+func (q *Queue) taskSubject(list string) string { return taskSubject + "." + q.kind + "." + list }
+
+// left is how many tasks there are of a list, in hand or waiting.
+func (q *Queue) left(ctx context.Context, list string) (n uint64, err error) {
+	err = q.again(ctx, func(ctx context.Context) error {
+		info, err := q.tasks.Info(ctx, jetstream.WithSubjectFilter(q.taskSubject(list)))
+		if err == nil {
+			n = info.State.Subjects[q.taskSubject(list)]
+		}
+		return err
+	})
+	return n, err
 }
 
 func listName(id string) string { return "list-" + id }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"agentsim/cmd/internal/harness"
@@ -28,12 +29,16 @@ type Worker struct {
 
 	Runs, Parts int64 // that it stored
 
-	name     string
-	consumer jetstream.Consumer
-	mu       sync.Mutex
-	lists    map[string]*harness.Carrier
-	order    []string
-	told     map[string]bool // kinds of others
+	name  string
+	mu    sync.Mutex
+	told  map[string]bool             // kinds of others
+	hands map[jetstream.Msg]time.Time // tasks, and when the run that goes on of each began
+
+	listing sync.Mutex
+	lists   map[string]*harness.Carrier
+	order   []string
+
+	consumer atomic.Pointer[jetstream.Consumer]
 }
 
 const (
@@ -53,47 +58,65 @@ const (
 func (w *Worker) Work() error {
 	host, _ := os.Hostname()
 	w.name = fmt.Sprintf("%s:%d", host, os.Getpid())
-	w.lists, w.told = map[string]*harness.Carrier{}, map[string]bool{}
+	w.lists, w.told, w.hands = map[string]*harness.Carrier{}, map[string]bool{}, map[jetstream.Msg]time.Time{}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer w.Harness.Stop.On(cancel)()
 	if err := w.join(ctx); err != nil {
 		return err
 	}
+	w.beat(ctx)
 	return harness.Ordered(w.Slots, w.Slots, func() bool { return true }, func(int) (harness.Task, error) {
 		var err error
 		return harness.Task{Work: func() { err = w.slot(ctx) }, End: func() error { return err }}, nil
 	})
 }
 
+// beat says now and then that the worker is there, and works on the tasks in hand: but
+// for a run that takes longer than it may, which then is another's to fail on.
+func (w *Worker) beat(ctx context.Context) {
+	if ctx.Err() != nil {
+		return
+	}
+	_ = w.Queue.conn.Publish(aliveSubject+"."+w.Queue.kind, nil) // if one is lost the next may do
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for msg, since := range w.hands { // order: each by itself
+		if time.Since(since) < w.Longest+ackWait {
+			_ = msg.InProgress() // likewise
+		}
+	}
+	time.AfterFunc(beatEvery, func() { w.beat(ctx) })
+}
+
+// hold notes that a run of a task begins; once it is over, drop must be called.
+func (w *Worker) hold(msg jetstream.Msg) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.hands[msg] = time.Now()
+}
+
+func (w *Worker) drop(msg jetstream.Msg) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.hands, msg)
+}
+
 // join makes the consumer that all workers of the kind share.
 func (w *Worker) join(ctx context.Context) error {
 	q := w.Queue
-	err := q.again(ctx, func(ctx context.Context) (err error) {
-		w.consumer, err = q.tasks.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: q.kind, FilterSubject: taskSubject + "." + q.kind + ".*",
-			AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxDeliver: -1})
+	err := q.again(ctx, func(ctx context.Context) error {
+		consumer, err := q.tasks.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: q.kind, FilterSubject: taskSubject + "." + q.kind + ".*",
+			AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxDeliver: -1, MaxAckPending: -1, InactiveThreshold: keptFor})
+		if err == nil {
+			w.consumer.Store(&consumer)
+		}
 		return err
 	})
 	if err != nil && ctx.Err() == nil {
 		return ui.Failf(ui.Operating, "--nats %s: %w", q.server.Name(), err)
 	}
 	return nil
-}
-
-// workers reports whether a worker of the kind waits for tasks or has one in hand.
-func (q *Queue) workers(ctx context.Context) (there bool, err error) {
-	err = q.again(ctx, func(ctx context.Context) error {
-		c, err := q.tasks.Consumer(ctx, q.kind)
-		if errors.Is(err, jetstream.ErrConsumerNotFound) {
-			return nil
-		}
-		if err == nil {
-			info := c.CachedInfo()
-			there = info.NumWaiting > 0 || info.NumAckPending > 0
-		}
-		return err
-	})
-	return there, err
 }
 
 // slot takes one task after the other.
@@ -119,7 +142,7 @@ func (w *Worker) slot(ctx context.Context) error {
 func (w *Worker) fetch(ctx context.Context) (jetstream.Msg, error) {
 	wait, done := context.WithTimeout(ctx, asksFor)
 	defer done()
-	batch, err := w.consumer.Fetch(1, jetstream.FetchContext(wait))
+	batch, err := (*w.consumer.Load()).Fetch(1, jetstream.FetchContext(wait))
 	if err == nil {
 		for m := range batch.Messages() {
 			return m, nil
@@ -129,14 +152,18 @@ func (w *Worker) fetch(ctx context.Context) (jetstream.Msg, error) {
 	switch {
 	case err == nil, ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
 		return nil, nil
-	case errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrConsumerDeleted):
-		return nil, w.join(ctx)
+	case errors.Is(err, nats.ErrConnectionClosed):
+		return nil, ui.Failf(ui.Operating, "--nats %s: %w", w.Queue.server.Name(), err)
 	}
+	// The server may have come back without what it stored.
 	select {
 	case <-ctx.Done():
 	case <-time.After(retryAfter):
 	}
-	return nil, nil
+	if err := w.Queue.open(ctx); err != nil {
+		return nil, nil // it is away: later
+	}
+	return nil, w.join(ctx)
 }
 
 // others tells once of each other kind of which tasks wait.
@@ -176,9 +203,11 @@ func (w *Worker) take(ctx context.Context, msg jetstream.Msg) error {
 	}
 	late, done := outlasting(ctx)
 	defer done()
+	w.hold(msg)
+	defer w.drop(msg)
 	rest, err := w.work(ctx, late, msg, &t, about.NumDelivered)
-	if errors.Is(err, jetstream.ErrObjectNotFound) {
-		return msg.TermWithReason("its list is gone")
+	if errors.Is(err, jetstream.ErrObjectNotFound) || errors.Is(err, errBeyond) {
+		return msg.TermWithReason(err.Error())
 	}
 	if err == nil {
 		err = w.Queue.put(late, t.List, fmt.Sprint(about.Sequence.Stream), rest)
@@ -188,6 +217,8 @@ func (w *Worker) take(ctx context.Context, msg jetstream.Msg) error {
 	}
 	return w.Queue.again(late, msg.DoubleAck)
 }
+
+var errBeyond = errors.New("it has more runs than its list")
 
 // outlasting is a context that goes on for a moment after another has ended, so that
 // what is in hand comes to the server.
@@ -216,6 +247,8 @@ func (w *Worker) work(ctx, late context.Context, msg jetstream.Msg, t *task, del
 	switch {
 	case errors.Is(err, jetstream.ErrObjectNotFound):
 		return nil, err
+	case err == nil && t.To > list.Len():
+		return nil, errBeyond
 	case err != nil && ctx.Err() == nil:
 		p.Add(harness.Lost(t.From, err.Error()))
 	case delivered > deaths:
@@ -269,16 +302,12 @@ func (w *Worker) count(runs int) {
 
 // fill works on a task for a slice of time, or until results are many.
 func (w *Worker) fill(ctx context.Context, msg jetstream.Msg, t *task, list *harness.Carrier, p *harness.PartWriter) {
-	began, beaten := time.Now(), time.Now()
+	began := time.Now()
 	for run := t.From; run < t.To && ctx.Err() == nil; run++ {
+		w.hold(msg)
 		since := time.Now()
 		o := list.Do(run, func() error {
-			now := time.Now()
-			if now.Sub(beaten) > beatEvery {
-				beaten = now
-				_ = msg.InProgress() // if it is lost the next one may do
-			}
-			if now.Sub(since) > w.Longest {
+			if time.Since(since) > w.Longest {
 				return fmt.Errorf("it took worker %s more than %s: raise that with agentsim worker --longest, or lower the scenario's lab.limits", w.name, w.Longest)
 			}
 			return nil
@@ -299,8 +328,8 @@ func (w *Worker) list(ctx context.Context, id string) (*harness.Carrier, error) 
 	if err := w.Queue.there(ctx, listName(id)); err != nil {
 		return nil, err
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.listing.Lock()
+	defer w.listing.Unlock()
 	if c := w.lists[id]; c != nil {
 		return c, nil
 	}

@@ -28,6 +28,9 @@ func (h *Harness) Carry(list *List, files func(hash string) (*workspace.Snapshot
 	return &Carrier{list: list, h: h, files: files, made: map[int]func(uint64, Manner) (*Job, error){}}
 }
 
+// Len is how many runs the list has.
+func (c *Carrier) Len() int { return c.list.Len() }
+
 // Do carries out a run. While it goes on beat is called now and then; an error of it
 // ends the run, which is lost by that. A run that an interrupt ended came to nothing.
 func (c *Carrier) Do(run int, beat func() error) *Outcome {

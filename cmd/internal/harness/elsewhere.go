@@ -61,6 +61,9 @@ func (h *Harness) elsewhere(b batch, end func(i int, r *Run) error) error {
 			if err != nil || !ok {
 				return err
 			}
+			if j.Repeat == "" {
+				j.Repeat = h.Repeat(j.Spec)
+			}
 			if err := j.arrives(o); err != nil {
 				return err
 			}

@@ -52,10 +52,8 @@ type Manner struct {
 	Totals bool     `json:"totals,omitempty"` // with what a database keeps of a whole run
 }
 
-func (m Manner) equal(o Manner) bool {
-	same := slices.Equal(m.Watch, o.Watch)
-	m.Watch, o.Watch = nil, nil
-	return same && m.Shards == o.Shards && m.Bare == o.Bare && m.Brief == o.Brief && m.Gather == o.Gather && m.Totals == o.Totals
+func (m *Manner) equal(o *Manner) bool {
+	return m.Shards == o.Shards && m.Bare == o.Bare && m.Brief == o.Brief && m.Gather == o.Gather && m.Totals == o.Totals && slices.Equal(m.Watch, o.Watch)
 }
 
 // Origin says from where another process makes a job.
@@ -136,7 +134,7 @@ func (l *List) add(o Origin, specs map[*Base]int) {
 		l.Specs = append(l.Specs, sent)
 	}
 	if n := len(l.Spans); n > 0 {
-		if s := &l.Spans[n-1]; s.Spec == spec && s.From+uint64(s.Count) == o.At && s.Manner.equal(o.Manner) {
+		if s := &l.Spans[n-1]; s.Spec == spec && s.From+uint64(s.Count) == o.At && s.Manner.equal(&o.Manner) {
 			s.Count++
 			l.ends[n-1]++
 			return

@@ -41,11 +41,11 @@ type Env struct {
 	Patience int // milliseconds that a database may be locked; 0 for what it waits anyway
 }
 
-var whoAsks = regexp.MustCompile(`://[^/@\s]*@`)
+var whoAsks = regexp.MustCompile(`(--nats[ =]'?|://)\S*@`)
 
 // CommandLine is the command as typed, for messages, without what an URL says of who asks.
 func (s *Env) CommandLine() string {
-	return "agentsim " + whoAsks.ReplaceAllString(QuoteAll(s.Args), "://…@")
+	return "agentsim " + whoAsks.ReplaceAllString(QuoteAll(s.Args), "${1}…@")
 }
 
 // Style is how output may look here.

@@ -73,6 +73,9 @@ func (o *options) check() error {
 	if o.workers < 0 {
 		return ui.Failf(ui.Usage, "--workers %d: write a number from 1 on, or leave it out", o.workers)
 	}
+	if o.workers > 0 && o.server.URL != "" {
+		return ui.Failf(ui.Usage, "--workers %d is of this machine, and with --nats runs go on elsewhere: say it to agentsim worker", o.workers)
+	}
 	return cmp.Or(harness.CheckSeeds(o.seeds), ui.CheckPlot(o.plot), o.server.Check())
 }
 

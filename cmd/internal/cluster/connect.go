@@ -207,7 +207,7 @@ func (q *Queue) open(ctx context.Context) error {
 	return nil
 }
 
-func (q *Queue) streams(ctx context.Context, replicas int) (err error) {
+func (q *Queue) streams(ctx context.Context, replicas int) error {
 	ctx, done := context.WithTimeout(ctx, 4*asksFor)
 	defer done()
 	make := func(c jetstream.StreamConfig) (jetstream.Stream, error) {
@@ -221,21 +221,24 @@ func (q *Queue) streams(ctx context.Context, replicas int) (err error) {
 		}
 		return have, err
 	}
-	q.tasks, err = make(jetstream.StreamConfig{Name: taskStream, Subjects: []string{taskSubject + ".>"}, Retention: jetstream.WorkQueuePolicy})
+	tasks, err := make(jetstream.StreamConfig{Name: taskStream, Subjects: []string{taskSubject + ".>"}, Retention: jetstream.WorkQueuePolicy})
 	if err != nil {
 		return err
 	}
-	q.results, err = make(jetstream.StreamConfig{Name: resultStream, Subjects: []string{resultSubject + ".>"}, MaxMsgsPerSubject: 1,
+	results, err := make(jetstream.StreamConfig{Name: resultStream, Subjects: []string{resultSubject + ".>"}, MaxMsgsPerSubject: 1,
 		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, AllowDirect: true})
 	if err != nil {
 		return err
 	}
-	if q.inputs, err = q.js.ObjectStore(ctx, inputBucket); err == nil {
-		return nil
+	inputs, err := q.js.ObjectStore(ctx, inputBucket)
+	if err != nil {
+		inputs, err = q.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: inputBucket, TTL: keptFor, Replicas: replicas, Storage: jetstream.FileStorage})
 	}
-	q.inputs, err = q.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: inputBucket, TTL: keptFor, Replicas: replicas, Storage: jetstream.FileStorage})
 	if errors.Is(err, jetstream.ErrBucketExists) {
-		q.inputs, err = q.js.ObjectStore(ctx, inputBucket)
+		inputs, err = q.js.ObjectStore(ctx, inputBucket)
+	}
+	if err == nil && q.tasks == nil { // what is there has the same names ever after
+		q.tasks, q.results, q.inputs = tasks, results, inputs
 	}
 	return err
 }

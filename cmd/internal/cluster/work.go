@@ -68,7 +68,10 @@ func (w *Worker) Work() error {
 	w.beat(ctx)
 	return harness.Ordered(w.Slots, w.Slots, func() bool { return true }, func(int) (harness.Task, error) {
 		var err error
-		return harness.Task{Work: func() { err = w.slot(ctx) }, End: func() error { return err }}, nil
+		return harness.Task{Work: func() {
+			defer cancel() // the first one that ends ends all, and so does a panic
+			err = w.slot(ctx)
+		}, End: func() error { return err }}, nil
 	})
 }
 
@@ -160,10 +163,10 @@ func (w *Worker) fetch(ctx context.Context) (jetstream.Msg, error) {
 	case <-ctx.Done():
 	case <-time.After(retryAfter):
 	}
-	if err := w.Queue.open(ctx); err != nil {
-		return nil, nil // it is away: later
+	if w.Queue.open(ctx) == nil {
+		_ = w.join(ctx) // if it does not let this worker in now, it may later
 	}
-	return nil, w.join(ctx)
+	return nil, nil
 }
 
 // others tells once of each other kind of which tasks wait.

@@ -3,9 +3,11 @@ package harness
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/transcript"
@@ -61,10 +63,23 @@ func (c *Carrier) Do(run int, beat func() error) *Outcome {
 		return nil
 	}
 	out.Result, out.Metrics, out.Kept, out.Failure = j.result, j.run, j.kept, failure(j.err)
+	if span.Shards && !span.Totals && at > 0 && j.run != nil {
+		lean(j.run)
+	}
 	if j.writer != nil && j.result != nil {
 		out.Carried = j.writer.Carry()
 	}
 	return out
+}
+
+// lean leaves of a shard's figures what is summed up, and its roots, which say how it
+// ended: of the first one alone all agents are asked for.
+func lean(r *metrics.Run) {
+	r.Siblings = nil
+	r.Agents = slices.DeleteFunc(r.Agents, func(a metrics.Agent) bool { return a.Parent >= 0 })
+	for i := range r.Types {
+		r.Types[i].Siblings = nil
+	}
 }
 
 // job makes the job of a run as the process that asks for it does.

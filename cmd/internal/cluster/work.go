@@ -204,8 +204,8 @@ func (w *Worker) take(ctx context.Context, msg jetstream.Msg) error {
 	if err := json.Unmarshal(msg.Data(), &t); err != nil || t.From < 0 || t.To <= t.From {
 		return msg.TermWithReason("it cannot be read")
 	}
-	late, done := outlasting(ctx)
-	defer done()
+	late, over := outlasting(ctx)
+	defer over()
 	w.hold(msg)
 	defer w.drop(msg)
 	rest, err := w.work(ctx, late, msg, &t, about.NumDelivered)
@@ -218,7 +218,11 @@ func (w *Worker) take(ctx context.Context, msg jetstream.Msg) error {
 	if err != nil {
 		return err
 	}
-	return w.Queue.again(late, msg.DoubleAck)
+	// One that was acknowledged before a server ended may never be answered: it comes again,
+	// and its stored part says that it is done.
+	soon, done := context.WithTimeout(late, 2*asksFor)
+	defer done()
+	return w.Queue.again(soon, msg.DoubleAck)
 }
 
 var errBeyond = errors.New("it has more runs than its list")
@@ -259,6 +263,7 @@ func (w *Worker) work(ctx, late context.Context, msg jetstream.Msg, t *task, del
 	case err == nil:
 		w.fill(ctx, msg, t, list, p)
 	}
+	w.drop(msg)       // what follows is short, or another's to do again
 	if p.Len() == 0 { // interrupted: for another worker, without blame
 		return [][2]int{{t.From, t.To}}, nil
 	}

@@ -102,6 +102,7 @@ type Queue struct {
 	finished       []string // lists whose results have all been taken
 	telling        sync.Mutex
 	away           atomic.Bool  // the server has not answered for long, and that was told
+	bare           bool         // the server has no JetStream
 	alive          atomic.Int64 // when a worker of the kind was last heard of, in Unix nanoseconds
 }
 
@@ -137,7 +138,11 @@ func Connect(ctx context.Context, s *ui.Env, o *Server) (*Queue, error) {
 		return nil, ui.Failf(ui.Operating, "--nats %s: %w: %s", o.Name(), err, hint)
 	}
 	if q.js, err = jetstream.New(q.conn); err == nil {
-		err = q.open(ctx)
+		for since := time.Now(); ; time.Sleep(retryAfter) { // a cluster may be choosing who leads
+			if err = q.open(ctx); err == nil || q.bare || time.Since(since) > time.Minute || ctx.Err() != nil {
+				break
+			}
+		}
 	}
 	if err != nil {
 		q.conn.Close()
@@ -199,6 +204,7 @@ func (q *Queue) open(ctx context.Context) error {
 		case err == nil:
 			return nil
 		case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
+			q.bare = true
 			return ui.Failf(ui.Operating, "--nats %s: the server has no JetStream: start it with nats-server -js", q.server.Name())
 		case replicas == 1 || !errors.As(err, &api):
 			return ui.Failf(ui.Operating, "--nats %s: %w", q.server.Name(), err)

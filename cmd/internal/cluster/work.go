@@ -81,10 +81,10 @@ func (w *Worker) beat(ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
-	_ = w.Queue.conn.Publish(aliveSubject+"."+w.Queue.kind, nil) // if one is lost the next may do
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for msg, since := range w.hands { // order: each by itself
+	_ = w.Queue.conn.Publish(aliveSubject+"."+w.Queue.kind, nil) // if one is lost the next may do
+	for msg, since := range w.hands {                            // order: each by itself
 		if time.Since(since) < w.Longest+ackWait {
 			_ = msg.InProgress() // likewise
 		}
@@ -163,8 +163,10 @@ func (w *Worker) fetch(ctx context.Context) (jetstream.Msg, error) {
 	case <-ctx.Done():
 	case <-time.After(retryAfter):
 	}
-	if w.Queue.open(ctx) == nil {
-		_ = w.join(ctx) // if it does not let this worker in now, it may later
+	soon, over := context.WithTimeout(ctx, 2*asksFor)
+	defer over()
+	if w.Queue.open(soon) == nil {
+		_ = w.join(soon) // if it does not let this worker in now, it may later
 	}
 	return nil, nil
 }

@@ -103,17 +103,52 @@ func healed(t *testing.T) {
 	same(t, here, there, printed, answer(c.printed()))
 }
 
+// forgotten has somebody who is no worker take a task and say for ever that he works on it,
+// as a server does that has lost who has it.
+func forgotten(t *testing.T) {
+	t.Parallel()
+	s, here, there := serve(t, 1), t.TempDir(), t.TempDir()
+	sweep := []string{"sweep", "nested", "--seeds", "400", "--db", "x.db"}
+	printed, _ := agentsim(t, here, sweep...)
+	s.worker().kill() // what all workers take tasks from is there
+	ctx := context.Background()
+	tasks, err := queued(t, s).Stream(ctx, "AGENTSIM_TASKS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := tasks.ConsumerNames(ctx)
+	taking, err := tasks.Consumer(ctx, <-names.Name())
+	if err != nil {
+		t.Fatal(err, names.Err())
+	}
+	c := start(t, there, program, append(sweep, "--nats", s.urls)...)
+	m, err := taking.Next(jetstream.FetchMaxWait(time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for m.InProgress() == nil {
+			time.Sleep(time.Second)
+		}
+	}()
+	s.worker()
+	if code := c.ended(2 * time.Minute); code != 0 || !strings.Contains(c.printed(), "1 task with nobody, while workers have nothing to do; asking again") {
+		t.Fatalf("code %d\n%s", code, c.printed())
+	}
+	same(t, here, there, printed, answer(c.printed()))
+}
+
 func lonely(t *testing.T) {
 	t.Parallel()
 	s, dir := serve(t, 1), t.TempDir()
 	if err := os.WriteFile(dir+"/e.yaml", []byte(endless), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w := s.worker()
+	w := s.worker("--workers", "2")
 	c := start(t, dir, program, "sweep", "e.yaml", "--nats", s.urls)
 	w.saw("1 run of endless", time.Minute)
-	time.Sleep(7 * time.Second)
-	if strings.Contains(c.printed(), "no worker") {
+	time.Sleep(35 * time.Second) // the other of its two tasks at a time has none
+	if strings.Contains(c.printed(), "no worker") || strings.Contains(c.printed(), "asking again") {
 		t.Error("while one works:", c.printed())
 	}
 	w.kill()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -26,6 +27,8 @@ func TestMain(m *testing.M) {
 	if emptyLoop() {
 		return
 	}
+	flag.Parse()
+	_ = flag.Set("test.parallel", "6") // they wait for most of their time
 	os.Exit(func() int {
 		program = os.Getenv("AGENTSIM_PROGRAM")
 		if program == "" {

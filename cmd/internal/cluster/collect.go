@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"agentsim/cmd/internal/harness"
@@ -49,6 +51,24 @@ type collecting struct {
 	id     string
 	lonely time.Time // since when no worker is there; zero where one is
 	lost   int       // the part of a run that was lost; -1 for none
+
+	worked, idled atomic.Int64 // when a worker was last heard of that works on it, and that has long had nothing to do, in Unix nanoseconds
+}
+
+// hear takes what a worker says of itself.
+func (c *collecting) hear(m *nats.Msg) {
+	var its state
+	if json.Unmarshal(m.Data, &its) != nil {
+		return
+	}
+	now := time.Now().UnixNano()
+	c.q.alive.Store(now)
+	if slices.Contains(its.Lists, c.id) {
+		c.worked.Store(now)
+	}
+	if its.Idle >= int(idlesFor.Seconds()) {
+		c.idled.Store(now)
+	}
 }
 
 // halt has workers leave a list that failed. What they have done of it stays, but for a
@@ -75,7 +95,7 @@ func (c *collecting) collect(ctx context.Context, wanted [][2]int, take func(*ha
 	}
 	defer func() { _ = hints.Unsubscribe() }()
 	c.q.alive.Store(time.Now().UnixNano())
-	heard, err := c.q.conn.Subscribe(aliveSubject+"."+c.q.kind, func(*nats.Msg) { c.q.alive.Store(time.Now().UnixNano()) })
+	heard, err := c.q.conn.Subscribe(aliveSubject+"."+c.q.kind, c.hear)
 	if err != nil {
 		return err
 	}
@@ -175,6 +195,9 @@ const (
 	lookEvery = time.Second
 	// idleFor is how long nothing may come before that is looked into.
 	idleFor = 5 * time.Second
+	// idlesFor is how long a worker has nothing to do before tasks that are there count as
+	// forgotten: the server hands those of one that died to another after ackWait.
+	idlesFor = 2 * ackWait
 	// lonelyFor is how long to wait where no worker is.
 	lonelyFor = 10 * time.Minute
 )
@@ -206,11 +229,21 @@ func (c *collecting) part(ctx context.Context, from, to int, hints *nats.Subscri
 }
 
 // idle looks into why nothing comes. Where no task is left that could bring it, since the
-// list was halted or cleared, or parts of one task were stored by two, it is asked for.
+// list was halted or cleared, or parts of one task were stored by two, it is asked for; so
+// it is where the server keeps tasks for workers that have died, which happens to one that
+// was killed while another was starting.
 func (c *collecting) idle(ctx context.Context, from, to int) error {
 	left, err := c.q.left(ctx, c.id)
 	if err != nil {
 		return err
+	}
+	now := time.Now()
+	if recent := func(at *atomic.Int64, d time.Duration) bool { return now.Sub(time.Unix(0, at.Load())) < d }; left > 0 && recent(&c.idled, 3*beatEvery) && !recent(&c.worked, idlesFor) {
+		c.q.tell("list %s: %s with nobody, while workers have nothing to do; asking again", ui.Short(c.id), ui.Things(int64(left), "task"))
+		if err := c.q.unask(ctx, c.id); err != nil {
+			return err
+		}
+		left = 0
 	}
 	if left == 0 {
 		part, err := c.q.stored(ctx, c.id, from) // it may have come meanwhile

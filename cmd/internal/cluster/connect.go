@@ -297,9 +297,11 @@ func (q *Queue) again(ctx context.Context, do func(ctx context.Context) error) e
 	return q.tries(ctx, asksFor, do)
 }
 
-func (q *Queue) tries(ctx context.Context, each time.Duration, do func(ctx context.Context) error) error {
+// tries gives the first answer asksFor, and each further one twice as long up to most:
+// what was on its way when a server ended is never answered.
+func (q *Queue) tries(ctx context.Context, most time.Duration, do func(ctx context.Context) error) error {
 	since := time.Now()
-	for {
+	for each := asksFor; ; each = min(2*each, most) {
 		one, done := context.WithTimeout(ctx, each)
 		err := do(one)
 		done()

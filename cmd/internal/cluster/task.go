@@ -171,7 +171,12 @@ func (q *Queue) clear(ctx context.Context, list string) {
 // halt has workers leave a list. What they have done of it stays.
 func (q *Queue) halt(ctx context.Context, list string) {
 	_ = q.inputs.Delete(ctx, listName(list))
-	_ = q.tasks.Purge(ctx, jetstream.WithPurgeSubject(q.taskSubject(list)))
+	_ = q.unask(ctx, list)
+}
+
+// unask removes the tasks of a list.
+func (q *Queue) unask(ctx context.Context, list string) error {
+	return q.tasks.Purge(ctx, jetstream.WithPurgeSubject(q.taskSubject(list)))
 }
 
 func (q *Queue) taskSubject(list string) string { return taskSubject + "." + q.kind + "." + list }

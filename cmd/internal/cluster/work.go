@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -33,6 +35,8 @@ type Worker struct {
 	mu    sync.Mutex
 	told  map[string]bool             // kinds of others
 	hands map[jetstream.Msg]time.Time // tasks, and when the run that goes on of each began
+	works map[string]int              // of each list, tasks that are not yet acknowledged
+	idle  time.Time                   // since when the server has had nothing for it; zero where it had
 
 	listing sync.Mutex
 	lists   map[string]*harness.Carrier
@@ -58,7 +62,7 @@ const (
 func (w *Worker) Work() error {
 	host, _ := os.Hostname()
 	w.name = fmt.Sprintf("%s:%d", host, os.Getpid())
-	w.lists, w.told, w.hands = map[string]*harness.Carrier{}, map[string]bool{}, map[jetstream.Msg]time.Time{}
+	w.lists, w.told, w.hands, w.works = map[string]*harness.Carrier{}, map[string]bool{}, map[jetstream.Msg]time.Time{}, map[string]int{}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer w.Harness.Stop.On(cancel)()
@@ -75,6 +79,12 @@ func (w *Worker) Work() error {
 	})
 }
 
+// state is what a worker says of itself at each beat.
+type state struct {
+	Lists []string `json:"lists"` // that it works on
+	Idle  int      `json:"idle"`  // seconds for which the server has said that it has nothing for it
+}
+
 // beat says now and then that the worker is there, and works on the tasks in hand: but
 // for a run that takes longer than it may, which then is another's to fail on.
 func (w *Worker) beat(ctx context.Context) {
@@ -83,8 +93,14 @@ func (w *Worker) beat(ctx context.Context) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	_ = w.Queue.conn.Publish(aliveSubject+"."+w.Queue.kind, nil) // if one is lost the next may do
-	for msg, since := range w.hands {                            // order: each by itself
+	now := state{Lists: slices.Sorted(maps.Keys(w.works))}
+	if !w.idle.IsZero() {
+		now.Idle = int(time.Since(w.idle).Seconds())
+	}
+	if text, err := json.Marshal(now); err == nil {
+		_ = w.Queue.conn.Publish(aliveSubject+"."+w.Queue.kind, text) // if one is lost the next may do
+	}
+	for msg, since := range w.hands { // order: each by itself
 		if time.Since(since) < w.Longest+ackWait {
 			_ = msg.InProgress() // likewise
 		}
@@ -103,6 +119,28 @@ func (w *Worker) drop(msg jetstream.Msg) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.hands, msg)
+}
+
+// working notes that there is a task of a list, and how many more there are.
+func (w *Worker) working(list string, more int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.idle = time.Time{}
+	if w.works[list] += more; w.works[list] == 0 {
+		delete(w.works, list)
+	}
+}
+
+// rest notes whether the server, which has had nothing for it, has been there.
+func (w *Worker) rest(there bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case !there:
+		w.idle = time.Time{}
+	case w.idle.IsZero():
+		w.idle = time.Now()
+	}
 }
 
 // join makes the consumer that all workers of the kind share.
@@ -130,7 +168,7 @@ func (w *Worker) slot(ctx context.Context) error {
 			return err
 		}
 		if msg == nil {
-			w.others(ctx)
+			w.rest(w.others(ctx))
 			continue
 		}
 		if err := w.take(ctx, msg); err != nil && ctx.Err() == nil {
@@ -171,13 +209,14 @@ func (w *Worker) fetch(ctx context.Context) (jetstream.Msg, error) {
 	return nil, nil
 }
 
-// others tells once of each other kind of which tasks wait.
-func (w *Worker) others(ctx context.Context) {
+// others tells once of each other kind of which tasks wait; false where the server does
+// not answer.
+func (w *Worker) others(ctx context.Context) bool {
 	one, done := context.WithTimeout(ctx, asksFor)
 	defer done()
 	info, err := w.Queue.tasks.Info(one, jetstream.WithSubjectFilter(taskSubject+".>"))
 	if err != nil {
-		return
+		return false
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -194,6 +233,7 @@ func (w *Worker) others(ctx context.Context) {
 		}
 		w.Queue.tell("runs of another build of agentsim wait there; this worker is %s and takes none of them", w.Queue.build)
 	}
+	return true
 }
 
 // take works on a task and acknowledges it.
@@ -206,6 +246,8 @@ func (w *Worker) take(ctx context.Context, msg jetstream.Msg) error {
 	if err := json.Unmarshal(msg.Data(), &t); err != nil || t.From < 0 || t.To <= t.From {
 		return msg.TermWithReason("it cannot be read")
 	}
+	w.working(t.List, 1)
+	defer w.working(t.List, -1)
 	late, over := outlasting(ctx)
 	defer over()
 	w.hold(msg)

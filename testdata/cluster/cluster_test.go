@@ -194,20 +194,26 @@ func interrupted(t *testing.T) {
 		t.Error(told)
 	}
 	same(t, here, there, printed, out)
-	// A population has no file: what it came to lies at the server until it is over.
-	crowd := []string{"run", "explore-at-scale", "--variant", "omitted", "--record", "none", "--set", "population={sessions:6000,workspace:5,shard:10}"}
+	// A population has no file: what it came to lies at the server until all of it is over,
+	// that of variants that are over as well.
+	crowd := []string{"run", "explore-at-scale", "--record", "none", "--set", "population={sessions:9000,workspace:5,shard:10}"}
 	whole, _ := agentsim(t, here, crowd...)
 	c = start(t, there, program, append(crowd, "--nats", s.urls)...)
-	w.saw("600 runs of explore-at-scale", time.Minute)
-	time.Sleep(700 * time.Millisecond)
+	for since := time.Now(); strings.Count(w.printed(), "900 runs of explore-at-scale") < 2; time.Sleep(20 * time.Millisecond) {
+		if time.Since(since) > time.Minute {
+			t.Fatal(w.printed(), c.printed())
+		}
+	}
+	time.Sleep(300 * time.Millisecond)
 	_ = c.cmd.Process.Signal(syscall.SIGINT)
 	if code := c.ended(time.Minute); code != 130 || !strings.Contains(c.printed(), "interrupted") {
 		t.Fatalf("code %d\n%s", code, c.printed())
 	}
 	out, told = agentsim(t, there, append(crowd, "--nats", s.urls)...)
-	if out != whole || !strings.Contains(told, "going on with what workers have done") {
+	if out != whole || strings.Count(told, "going on with what workers have done") != 2 {
 		t.Errorf("%s\n%s\nwhole\n%s", told, out, whole)
 	}
+	s.empty()
 }
 
 func full(t *testing.T) {

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -142,15 +144,18 @@ type servers struct {
 	running []*process
 }
 
-// port is one that was free just now.
+// port is one that is free, and below those that connections take for themselves.
 func port(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		n := 10_000 + rand.IntN(20_000)
+		if l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", n)); err == nil {
+			_ = l.Close()
+			return n
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	t.Fatal("no port is free")
+	return 0
 }
 
 func serve(t *testing.T, n int, options ...string) *servers {
@@ -210,6 +215,28 @@ func (s *servers) restart(i int, after time.Duration) {
 	s.running[i].kill()
 	time.Sleep(after)
 	s.running[i] = start(s.t, s.t.TempDir(), server, s.options[i]...)
+}
+
+// empty sees that nothing lies at the server any more.
+func (s *servers) empty() {
+	s.t.Helper()
+	js, ctx := queued(s.t, s), context.Background()
+	for _, name := range []string{"AGENTSIM_TASKS", "AGENTSIM_RESULTS"} {
+		stream, err := js.Stream(ctx, name)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if n := stream.CachedInfo().State.Msgs; n > 0 {
+			s.t.Errorf("%d messages of %s lie at the server", n, name)
+		}
+	}
+	inputs, err := js.ObjectStore(ctx, "agentsim-inputs")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if list, err := inputs.List(ctx); !errors.Is(err, jetstream.ErrNoObjectsFound) {
+		s.t.Errorf("%d inputs lie at the server: %v", len(list), err)
+	}
 }
 
 func (s *servers) worker(args ...string) *process {

@@ -27,9 +27,13 @@ func (q *Queue) Do(list *harness.List, wanted [][2]int, stop *harness.Interrupt)
 		defer cancel()
 		defer stop.On(cancel)()
 		c := &collecting{q: q, list: list, lost: -1}
-		err := c.collect(ctx, wanted, func(o *harness.Outcome) bool { return yield(o, nil) })
+		all := false // have been yielded
+		err := c.collect(ctx, wanted, func(o *harness.Outcome) bool {
+			all = o.Run == wanted[len(wanted)-1][1]-1
+			return yield(o, nil)
+		})
 		switch {
-		case err == nil:
+		case err == nil, all:
 			q.finished = append(q.finished, c.id)
 		case stop.Has(): // the list stays, and goes on
 		default:
@@ -151,7 +155,7 @@ func (c *collecting) order(ctx context.Context, ranges, wanted [][2]int) error {
 	if err := c.q.upload(ctx, listName(c.id), c.list.Text); err != nil {
 		return err
 	}
-	if err := c.q.put(ctx, c.id, fmt.Sprint("at", time.Now().UnixNano()), ranges); err != nil {
+	if err := c.q.put(ctx, c.id, fmt.Sprint("at", time.Now().UnixNano()), false, ranges); err != nil {
 		return err
 	}
 	text, err := json.Marshal(wanted)

@@ -21,6 +21,7 @@ type task struct {
 	List string `json:"list"`
 	From int    `json:"from"`
 	To   int    `json:"to"`
+	Cut  bool   `json:"cut,omitempty"` // by a worker, who knew what runs take
 }
 
 // kindOf names the lists of a program: s, its semantics, and what its build is. Of a
@@ -40,11 +41,11 @@ func kindOf(build string) string {
 }
 
 // put publishes tasks. One that the same parent made before is not put twice.
-func (q *Queue) put(ctx context.Context, list, parent string, ranges [][2]int) error {
+func (q *Queue) put(ctx context.Context, list, parent string, cut bool, ranges [][2]int) error {
 	return q.again(ctx, func(ctx context.Context) error {
 		var said []jetstream.PubAckFuture
 		for _, r := range ranges {
-			text, err := json.Marshal(task{list, r[0], r[1]})
+			text, err := json.Marshal(task{list, r[0], r[1], cut})
 			if err != nil {
 				return err
 			}

@@ -48,6 +48,8 @@ type Worker struct {
 const (
 	// slice is how long a task is worked on before what is left is put back.
 	slice = 500 * time.Millisecond
+	// opening is the part of it for a task that nobody has cut, for which others wait.
+	opening = 10
 	// beatEvery is how often a worker says that it still works on a task.
 	beatEvery = 2 * time.Second
 	// deaths is how many workers a run may cost.
@@ -257,7 +259,7 @@ func (w *Worker) take(ctx context.Context, msg jetstream.Msg) error {
 		return msg.TermWithReason(err.Error())
 	}
 	if err == nil {
-		err = w.Queue.put(late, t.List, fmt.Sprint(about.Sequence.Stream), rest)
+		err = w.Queue.put(late, t.List, fmt.Sprint(about.Sequence.Stream), true, rest)
 	}
 	if err != nil {
 		return err
@@ -333,7 +335,11 @@ func (w *Worker) work(ctx, late context.Context, msg jetstream.Msg, t *task, del
 	}
 	w.count(n)
 	_ = w.Queue.conn.Publish(doneSubject+"."+t.List, nil) // who waits also looks by itself
-	return cut(t.From+n, t.To, n), nil
+	size := n
+	if !t.Cut {
+		size *= opening
+	}
+	return cut(t.From+n, t.To, size), nil
 }
 
 // after is what is left of a task of which a part is stored.
@@ -354,7 +360,10 @@ func (w *Worker) count(runs int) {
 
 // fill works on a task for a slice of time, or until results are many.
 func (w *Worker) fill(ctx context.Context, msg jetstream.Msg, t *task, list *harness.Carrier, p *harness.PartWriter) {
-	began := time.Now()
+	began, long := time.Now(), slice
+	if !t.Cut {
+		long /= opening
+	}
 	for run := t.From; run < t.To && ctx.Err() == nil; run++ {
 		w.hold(msg)
 		since := time.Now()
@@ -368,7 +377,7 @@ func (w *Worker) fill(ctx context.Context, msg jetstream.Msg, t *task, list *har
 			break
 		}
 		p.Add(o)
-		if time.Since(began) > slice || p.Size() > int(w.Queue.conn.MaxPayload())/2 {
+		if time.Since(began) > long || p.Size() > int(w.Queue.conn.MaxPayload())/2 {
 			break
 		}
 	}

@@ -64,6 +64,8 @@ type populations struct {
 	on   *loading.Loaded
 	done []*harness.Population
 	kept string // what is recorded of them
+
+	leaves []func(kept bool) // the queues that they were carried out in
 }
 
 // population runs the variants of a scenario one after the other, each in shards on all
@@ -93,6 +95,9 @@ func (o *options) population(s *ui.Env, on *loading.Loaded, m *harness.Maker, sp
 	if lost := end(); err == nil {
 		err = lost
 	}
+	for _, leave := range a.leaves { // where one variant is not over, all go on from what lies there
+		leave(err == nil && !a.done[len(a.done)-1].Stopped)
+	}
 	if err != nil {
 		return err
 	}
@@ -114,10 +119,10 @@ func (a *populations) run(m *harness.Maker, p *harness.Population, rec harness.R
 		h.Close()
 		return err
 	}
+	a.leaves = append(a.leaves, leave)
 	err = h.Population(p, !a.noAudit, func(shard int) string {
 		return a.repeat(&sim.Spec{Scenario: p.Scenario, Variant: p.Variant, Policy: m.Policy}) + " --shard " + strconv.Itoa(shard)
 	})
-	leave(err == nil && !h.Stop.Has())
 	took := a.s.Now().Sub(began)
 	h.Close()
 	p.Stopped = p.Stopped || h.Stop.Has()

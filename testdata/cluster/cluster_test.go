@@ -47,6 +47,7 @@ func TestCluster(t *testing.T) {
 	t.Run("CLU-03 a server that returns without its store is taken again", wiped)
 	t.Run("CLU-02 a worker of another version takes nothing and says so", others)
 	t.Run("CLU-01 a population and a bench are those of one machine", alike)
+	t.Run("CLU-04 workers share a list from its beginning", shared)
 	t.Run("CLU-05 who asks shows a token, over TLS", secured)
 	t.Run("CLU-05 who asks shows a file of credentials", credited)
 }

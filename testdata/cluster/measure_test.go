@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -43,6 +44,65 @@ func TestMeasure(t *testing.T) {
 	tasks := ceiling(t, s)
 	t.Logf("the queue hands on %.0f empty tasks a second; a task is half a second of work: by that some %.0f cores, were nothing else in the way", tasks, tasks/2)
 	t.Logf("a shard of ten sessions takes %s here: N workers take that times shards, over N", each.Round(time.Microsecond))
+}
+
+// shared has two workers share a list: neither waits long for the other to cut it, and
+// for most of the time both have a task of it.
+func shared(t *testing.T) {
+	t.Parallel()
+	s := serve(t, 1)
+	s.worker("--workers", "1")
+	s.worker("--workers", "1")
+	js, ctx := queued(t, s), context.Background()
+	told, err := js.Conn().SubscribeSync("agentsim.tasks.>")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := js.Stream(ctx, "AGENTSIM_TASKS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := stream.ConsumerNames(ctx)
+	taken, err := stream.Consumer(ctx, <-names.Name())
+	if err != nil {
+		t.Fatal(err, names.Err())
+	}
+	c := start(t, t.TempDir(), program, "run", "explore-at-scale", "--variant", "omitted", "--record", "none", "--set", "population={sessions:6000,workspace:5,shard:10}", "--nats", s.urls)
+	var some, both int
+	for going := true; going; time.Sleep(20 * time.Millisecond) {
+		info, err := taken.Info(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.NumAckPending > 0 {
+			some++
+		}
+		if info.NumAckPending > 1 {
+			both++
+		}
+		select {
+		case <-c.done:
+			going = false
+		default:
+		}
+	}
+	if c.ended(time.Minute) != 0 || 2*both < some {
+		t.Errorf("both workers had a task at %d of the %d times at which one had\n%s", both, some, c.printed())
+	}
+	// The first task is the list. It was cut after a tenth of what others take.
+	var tasks [2]struct{ From, To int }
+	for i := range tasks {
+		m, err := told.NextMsg(time.Second)
+		if err == nil {
+			err = json.Unmarshal(m.Data, &tasks[i])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := tasks[1].From; tasks[0].To != 600 || n == 0 || tasks[1].To != min(600, 11*n) {
+		t.Errorf("the first tasks are of runs %v", tasks)
+	}
 }
 
 // worked is how many shards a second so many workers of one core carry out, and what part of these cores they use.

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"agentsim/scenarios"
 	"agentsim/scenarios/expect"
 	"agentsim/sim"
+	"agentsim/sim/transcript/sqlite"
 )
 
 func (a *answer) rows() (rows []report.Row) {
@@ -321,7 +323,7 @@ func (a *answer) recorded(s *ui.Env, d *report.Document) {
 		noun = "run"
 	}
 	at := rundb.At(s, a.db)
-	d.Label("recorded", fmt.Sprintf("%s, %s %s", a.db, noun, strings.Join(ids, " ")))
+	d.Label("recorded", fmt.Sprintf("%s, %s %s%s", a.db, noun, strings.Join(ids, " "), a.before()))
 	d.Label("replay", "agentsim replay "+ids[len(ids)-1]+at)
 	if missed != "" && a.inFull() {
 		d.Label("misses", "agentsim inspect "+missed+" --misses"+at)
@@ -329,4 +331,26 @@ func (a *answer) recorded(s *ui.Env, d *report.Document) {
 	if silent != "" && a.inFull() {
 		d.Label("prompts", "agentsim lab lint "+silent+at) // whether they lacked what was needed
 	}
+}
+
+// before says which runs the database had before at another level than the one that was
+// asked for, at which they stay.
+func (a *answer) before() string {
+	if !a.recordSet {
+		return ""
+	}
+	had := map[sqlite.Level][]string{}
+	for _, x := range a.done {
+		if info, err := rundb.Find(a.rec.DB, x.Result.RunID); err == nil && string(info.Said()) != a.record {
+			had[info.Said()] = append(had[info.Said()], ui.Short(x.Result.RunID))
+		}
+	}
+	text := ""
+	for _, level := range slices.Sorted(maps.Keys(had)) {
+		if ids := had[level]; len(ids) < len(a.done) {
+			text += "; " + strings.Join(ids, " ")
+		}
+		text += fmt.Sprintf(", there before at level %s, which stays", level)
+	}
+	return text
 }

@@ -38,6 +38,28 @@ func TestConcurrentPopulation(t *testing.T) {
 		}
 	})
 	t.Run("POP-02 CLI-02 an interrupted population is the first so many of its shards", firstShards)
+	t.Run("CLI-02 who listens after another hears the next signal", heardNext)
+}
+
+// heardNext stops listening and begins again, as a command with several variants does.
+func heardNext(t *testing.T) {
+	signals := make(chan os.Signal, 1)
+	env := &ui.Env{Now: time.Now, Interrupt: signals}
+	for i := range 300 {
+		Listen(env).Stop()
+		x := Listen(env)
+		runtime.Gosched()
+		if !env.Waiting.Load() {
+			t.Fatalf("round %d: nobody waits", i)
+		}
+		signals <- os.Interrupt
+		for since := time.Now(); !x.Has(); time.Sleep(10 * time.Microsecond) {
+			if time.Since(since) > time.Minute {
+				t.Fatalf("round %d: the signal was not heard", i)
+			}
+		}
+		x.Stop()
+	}
 }
 
 // firstShards interrupts a population, and runs as many sessions as that left.

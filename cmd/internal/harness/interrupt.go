@@ -38,18 +38,21 @@ type Interrupt struct {
 	runs  map[*kernel.Kernel]bool
 	on    func() // what else a signal does; nil for nothing
 	done  chan struct{}
+	over  chan struct{} // closed once nobody waits any more
 }
 
 // Listen begins to wait for a signal; Stop must be called. A second signal finds
 // nobody waiting.
 func Listen(s *ui.Env) *Interrupt {
-	x := &Interrupt{runs: map[*kernel.Kernel]bool{}, done: make(chan struct{})}
+	x := &Interrupt{runs: map[*kernel.Kernel]bool{}, done: make(chan struct{}), over: make(chan struct{})}
 	s.Heard = x
 	if s.Interrupt == nil {
+		close(x.over)
 		return x
 	}
 	s.Waiting.Store(true)
 	go func() {
+		defer close(x.over)
 		select {
 		case sig := <-s.Interrupt:
 			x.fire(sig)
@@ -85,8 +88,11 @@ func (x *Interrupt) On(do func()) (done func()) {
 	return func() { set(nil) }
 }
 
-// Stop ends the waiting.
-func (x *Interrupt) Stop() { close(x.done) }
+// Stop ends the waiting: whoever listens next hears the next signal.
+func (x *Interrupt) Stop() {
+	close(x.done)
+	<-x.over
+}
 
 // Has reports whether a signal came.
 func (x *Interrupt) Has() bool { return x.Signal() != nil }

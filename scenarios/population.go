@@ -275,13 +275,10 @@ func population(c *checker) {
 	}
 	const at = "population."
 	switch {
-	case p.Sessions < 1 || p.Sessions > maxPopulation:
+	case p.Sessions == 0:
 		c.bad(at+"sessions", "sessions: 1_000", "a population has from 1 to %d sessions", maxPopulation)
 		return
-	case p.Workspace < 1 || p.Workspace > maxShard:
-		c.bad(at+"workspace", "from 1 to 50", "sessions of a workspace run in one shard, at most %d", maxShard)
-		return
-	case p.Shard < 1 || p.Shard > maxShard || p.Shard%p.Workspace != 0:
+	case p.Shard > maxShard || p.Shard%p.Workspace != 0:
 		c.bad(at+"shard", fmt.Sprintf("such as %d", max(1, usualShard/p.Workspace)*p.Workspace), "a shard has whole workspaces of %d, and from 1 to %d sessions", p.Workspace, maxShard)
 		return
 	case c.s.Main == nil:
@@ -290,9 +287,6 @@ func population(c *checker) {
 	case len(c.s.Recorded) > 0:
 		c.bad("population", "take it away", "a recorded session is the same each time")
 		return
-	}
-	if p.Audit < 1 {
-		c.bad(at+"audit", "audit: 1 audits every shard", "one shard of %d is none", p.Audit)
 	}
 	if why := apart(c.s); why != "" && p.Shard > 1 {
 		key := "shard"

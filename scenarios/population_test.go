@@ -89,12 +89,14 @@ func TestPopulation(t *testing.T) {
 
 func populationRefused(t *testing.T) {
 	for given, want := range map[string]string{
-		"sessions: 0":                                          "my.yaml:6:24: a population has from 1 to 1000000000 sessions",
+		"sessions: 0":                                          "my.yaml:6:24: population.sessions is out of range: from 1 to 1000000000",
 		"workspace: 5":                                         "a population has from 1 to",
-		"sessions: 100, workspace: 51":                         "my.yaml:6:40: sessions of a workspace run in one shard, at most 50",
+		"sessions: 100, workspace: 51":                         "sessions of a workspace run in one shard",
 		"sessions: 100, workspace: 4, shard: 6":                "my.yaml:6:50: a shard has whole workspaces of 4, and from 1 to 50 sessions",
-		"sessions: 100, shard: 51":                             "from 1 to 50 sessions",
-		"sessions: 100, audit: -1":                             "audit",
+		"sessions: 100, shard: 51":                             "population.shard is out of range: from 1 to 50",
+		"sessions: 100, shard: 0":                              "population.shard is out of range: from 1 to 50",
+		"sessions: 100, workspace: 0":                          "population.workspace is out of range: from 1 to 50",
+		"sessions: 100, audit: 0":                              "^ 1 audits every shard, 50 one of 50",
 		"sessions: 100, arrivals: {every: 5m}":                 "nothing depends on when sessions arrive",
 		"sessions: 100, workspace: 2, arrivals: {}":            "one of every, poisson and hours",
 		"sessions: 9, workspace: 2, arrivals: {hours: [1, 2]}": "2 hours are neither a day nor a week",

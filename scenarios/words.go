@@ -20,6 +20,12 @@ var lang = &document.Language{
 	Words:    words,
 	Shares:   map[string]int64{"compaction.share": 100, "provider.options.visibility_lag.share": 1_000_000, "provider.options.collapse_noise.share": 1_000_000},
 	Negative: ".at[", Spread: "provider.latency.jitter",
+	Ranges: map[string]document.Range{
+		"population.sessions":  {Least: 1, Most: maxPopulation, Hint: "such as 1_000"},
+		"population.workspace": {Least: 1, Most: maxShard, Hint: "sessions of a workspace run in one shard"},
+		"population.shard":     {Least: 1, Most: maxShard, Hint: "left away it is chosen"},
+		"population.audit":     {Least: 1, Most: maxPopulation, Hint: "1 audits every shard, 50 one of 50"},
+	},
 	Word: func(path string) bool {
 		return strings.HasPrefix(path, "gates.") || strings.HasPrefix(path, "gate_flips[")
 	},

@@ -122,8 +122,7 @@ func (d *Decoder) Value(n *Node, v reflect.Value, at Place) {
 	case reflect.Bool:
 		v.SetBool(d.boolean(n, at))
 	case reflect.Int, reflect.Int64:
-		lo, hi := d.lang.bounds(at.Path, v.Kind())
-		v.SetInt(d.integer(n, at, lo, hi))
+		v.SetInt(d.integer(n, at, d.lang.bounds(at.Path, v.Kind())))
 	case reflect.Uint64:
 		v.SetUint(d.unsigned(n, at))
 	}
@@ -218,7 +217,7 @@ func (d *Decoder) Mapping(n *Node, v reflect.Value, at Place) {
 		key := reflect.New(v.Type().Key()).Elem()
 		if key.Kind() == reflect.Int {
 			kn := &Node{Kind: Int, Text: p.Key, Pos: p.Pos}
-			key.SetInt(d.integer(kn, Place{at.Path, "a position in " + at.Ctx}, -maxSmall, maxSmall))
+			key.SetInt(d.integer(kn, Place{at.Path, "a position in " + at.Ctx}, Range{Least: -maxSmall, Most: maxSmall}))
 		} else {
 			key.SetString(p.Key)
 		}

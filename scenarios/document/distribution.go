@@ -179,7 +179,9 @@ var (
 		name:  "a number of tokens",
 		many:  "tokens",
 		units: []string{"0.8", "2.5", "150", "300", "350", "5_000", "[200, 500]", "0,100 0.5,300 1,900"},
-		read:  func(d *Decoder, n *Node, at Place, lo int64) int64 { return d.integer(n, at, lo, MaxLarge) },
+		read: func(d *Decoder, n *Node, at Place, lo int64) int64 {
+			return d.integer(n, at, Range{Least: lo, Most: MaxLarge})
+		},
 		parse: func(text string) (int64, error) { return Decimal(text, 0) },
 		text:  func(v int64) string { return strconv.FormatInt(v, 10) },
 	}

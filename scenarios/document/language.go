@@ -15,11 +15,18 @@ type Language struct {
 	Items    map[string]string // key of a list → what messages call its elements
 	Said     map[string]string // TYPE.KEY → what to write in place of a key that people look for there
 	Negative string            // a whole number may be negative below paths that hold it
+	Ranges   map[string]Range  // path of a whole number → what it may be, where that is not what all may be
 	Words    map[string]Words  // TYPE.KEY → the words that a text there can be
 	Shares   map[string]int64  // path of a share → the parts that are the whole, so that a percentage may be written
 	Spread   string            // the path of a time of which a plain duration is the upper bound
 	Word     func(path string) bool
 	Instead  func(path string, n *Node) string // what to write for a value of a wrong type; "" where nothing special is known
+}
+
+// Range is what a whole number may be, and what is said where it is not.
+type Range struct {
+	Least, Most int64
+	Hint        string
 }
 
 // Words is a closed list of words, and what messages call one of them.
@@ -36,16 +43,18 @@ func (l *Language) hint(path string, n *Node) string {
 }
 
 // bounds are the range of a whole number at a path.
-func (l *Language) bounds(path string, k reflect.Kind) (lo, hi int64) {
+func (l *Language) bounds(path string, k reflect.Kind) Range {
+	if r, ok := l.Ranges[path]; ok {
+		return r
+	}
+	r := Range{Most: MaxLarge}
 	if k == reflect.Int {
-		hi = maxSmall
-	} else {
-		hi = MaxLarge
+		r.Most = maxSmall
 	}
 	if l.Negative != "" && strings.Contains(path, l.Negative) {
-		lo = -maxSmall
+		r.Least = -maxSmall
 	}
-	return lo, hi
+	return r
 }
 
 // keyHint is what is said in place of the key, else where such a key is, if there

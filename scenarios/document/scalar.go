@@ -45,7 +45,7 @@ func (d *Decoder) boolean(n *Node, at Place) bool {
 	return strings.EqualFold(n.Text, "true")
 }
 
-func (d *Decoder) integer(n *Node, at Place, lo, hi int64) int64 {
+func (d *Decoder) integer(n *Node, at Place, in Range) int64 {
 	n = d.lang.inDigits(n, at.Path)
 	if n.Kind != Int {
 		d.WrongType(n, at, "a whole number", numberHint(n))
@@ -54,11 +54,11 @@ func (d *Decoder) integer(n *Node, at Place, lo, hi int64) int64 {
 	v, err := ParseInt(n.Text)
 	switch {
 	case err != nil && isDigits(strings.TrimLeft(n.Text, "+-")) && !leadingZero(n.Text):
-		d.Fail(n, "", "%s is out of range: from %d to %d", at.Ctx, lo, hi)
+		d.Fail(n, in.Hint, "%s is out of range: from %d to %d", at.Ctx, in.Least, in.Most)
 	case err != nil:
 		d.Fail(n, "write digits only, such as 6_000", "%s is not a decimal number: %s", at.Ctx, n.Text)
-	case v < lo || v > hi:
-		d.Fail(n, "", "%s is out of range: from %d to %d", at.Ctx, lo, hi)
+	case v < in.Least || v > in.Most:
+		d.Fail(n, in.Hint, "%s is out of range: from %d to %d", at.Ctx, in.Least, in.Most)
 	default:
 		return v
 	}

@@ -70,7 +70,7 @@ func CountGiven(n *Node, keys ...string) (count int) {
 
 func (d *Decoder) size(n *Node, at Place) Size {
 	if d.lang.inDigits(n, at.Path).Kind == Int {
-		v := d.integer(n, at, 0, MaxLarge)
+		v := d.integer(n, at, Range{Least: 0, Most: MaxLarge})
 		return Size{Lo: v, Hi: v, Set: true}
 	}
 	if n.Kind != Map {

@@ -36,7 +36,6 @@ func DefaultAnthropicOptions() AnthropicOptions {
 type Anthropic struct {
 	opt     AnthropicOptions
 	store   *store
-	flights *Admission // requests that have not begun, latest first
 	touched touched
 	compare comparison // scratch of the diagnosis
 	noisy   bool       // some request may be disturbed
@@ -84,8 +83,8 @@ func (e *Anthropic) Admit(now vtime.Instant, req *Request, a *Admission) error {
 	if hit != nil {
 		e.store.refresh(hit, a)
 	}
+	e.reserve(a)
 	a.state = admitted
-	e.takeOff(a)
 	return nil
 }
 
@@ -206,12 +205,23 @@ func (e *Anthropic) bill(a *Admission) {
 	a.Usage = llm.Usage{Input: a.Prompt - last, Write1h: long - read, Write5m: last - long, Read: read}
 }
 
+// reserve finds or makes the places of the entries that the request is to make, now that
+// what they stand behind is at hand.
+func (e *Anthropic) reserve(a *Admission) {
+	for i := range a.marks[:a.n] {
+		if m := &a.marks[i]; m.Long {
+			m.at = e.store.place(m.Node)
+			m.at.awaited++
+			m.read = a.Report.ReadTo != nil && m.Node.Pos <= a.Report.ReadTo.Pos
+		}
+	}
+}
+
 // Begin makes the request's entries readable, one for each breakpoint (CACHE-07,
 // CACHE-28). Their lifetime counts from its start. A breakpoint within what was
 // read makes an entry too, unless one stands there, and pays nothing for it.
 func (e *Anthropic) Begin(now vtime.Instant, a *Admission) {
 	a.begin(now)
-	e.land(a)
 	e.store.sweep(now)
 	e.store.confirm(a)
 	for i := range a.marks[:a.n] {
@@ -219,36 +229,35 @@ func (e *Anthropic) Begin(now vtime.Instant, a *Admission) {
 		if !m.Long {
 			continue
 		}
-		if n := a.Report.ReadTo; n != nil && m.Node.Pos <= n.Pos {
-			if e.store.alive(m.Node.Hash) == nil {
+		m.at.awaited--
+		if m.read {
+			if !m.at.live() {
 				e.touched.behind = true
 				e.write(now, a, m)
 			}
 			continue
 		}
-		p := e.write(now, a, m)
-		e.touched.write(e.store, a, p)
+		e.write(now, a, m)
+		e.touched.write(e.store, a, m.at)
 		if m.Node == a.Report.WrittenTo {
-			e.store.touch(p, a.Start)
+			e.store.touch(m.at, a.Start)
 		}
 	}
 }
 
 // write makes one breakpoint's entry.
-func (e *Anthropic) write(now vtime.Instant, a *Admission, m *Mark) *place {
-	p := e.store.place(m.Node)
-	if !p.live() {
-		p.tokens, p.written, p.readable = m.Tokens, a.Start, now
+func (e *Anthropic) write(now vtime.Instant, a *Admission, m *Mark) {
+	if !m.at.live() {
+		m.at.tokens, m.at.written, m.at.readable = m.Tokens, a.Start, now
 	}
-	e.store.put(p, m.life, a.Start)
-	return p
+	e.store.put(m.at, m.life, a.Start)
 }
 
 // End bills the request; one that never began gives its refreshes back.
 func (e *Anthropic) End(_ vtime.Instant, a *Admission, how Ending, _ *llm.Node, output int64) llm.Usage {
 	if a.state == admitted {
-		e.land(a)
 		e.store.undo(a)
+		e.release(a)
 	}
 	return a.bill(how, output)
 }
@@ -265,24 +274,12 @@ func (e *Anthropic) Prime(now vtime.Instant, req *Request) error {
 	return nil
 }
 
-// takeOff adds a to the requests that have not begun.
-func (e *Anthropic) takeOff(a *Admission) {
-	a.prev, a.next = nil, e.flights
-	if a.next != nil {
-		a.next.prev = a
+// release lets go the places of a request whose response never begins.
+func (e *Anthropic) release(a *Admission) {
+	for i := range a.marks[:a.n] {
+		if m := &a.marks[i]; m.Long {
+			m.at.awaited--
+			e.store.prune(m.at)
+		}
 	}
-	e.flights = a
-}
-
-// land takes a out of the requests that have not begun.
-func (e *Anthropic) land(a *Admission) {
-	if a.next != nil {
-		a.next.prev = a.prev
-	}
-	if a.prev != nil {
-		a.prev.next = a.next
-	} else {
-		e.flights = a.next
-	}
-	a.prev, a.next = nil, nil
 }

@@ -85,6 +85,8 @@ type Mark struct {
 	// estimate's answer (CON-06).
 	Undecided bool
 	life      llm.TTL // lifetime of the entry it makes
+	read      bool    // it stands within what was read
+	at        *place  // of that entry, until the response begins or fails to
 }
 
 // Admission is one request on its way. The caller owns it and may use it again
@@ -104,9 +106,8 @@ type Admission struct {
 	state state
 	noise noise // what kept the request from reading more
 
-	uses       [ttlClasses]use // refreshes on their way
-	prev, next *Admission      // list of the requests that have not begun
-	held       any             // what a foreign engine holds while the request runs
+	uses [ttlClasses]use // refreshes on their way
+	held any             // what a foreign engine holds while the request runs
 }
 
 // Marks are the request's breakpoints in order, the automatic one included.

@@ -68,15 +68,10 @@ func (e *Anthropic) storeMiss(a *Admission) llm.MissReason {
 	if a.marks[a.n-1].Node.Pos < x.Mark.Pos {
 		return llm.MissNoMarker
 	}
-	if e.store.alive(x.Mark.Hash) != nil {
+	if p := e.store.at(x.Mark.Hash); p != nil && p.live() {
 		return llm.MissLookBack
-	}
-	for f := e.flights; f != nil; f = f.next {
-		for i := range f.marks[:f.n] {
-			if m := &f.marks[i]; m.Long && m.Node.Hash == x.Mark.Hash {
-				return llm.MissNotYetReadable
-			}
-		}
+	} else if p != nil && p.awaited > 0 {
+		return llm.MissNotYetReadable
 	}
 	// Even where an hour was asked for, the entry may be an older one of five
 	// minutes; before that, one that was written would be there.

@@ -7,7 +7,7 @@ import (
 
 // A store holds cache entries as a radix tree over prefix hashes.
 //
-// A place is a prefix that ends an entry, or at which entries branch. Its edge
+// A place is a prefix that ends an entry, is to end one, or at which entries branch. Its edge
 // is the list of hashes from just below its parent to itself, so an entry that
 // comes to stand between two others finds its children without asking how many
 // siblings they have. The index knows each place by its own hash and by the
@@ -34,6 +34,7 @@ type place struct {
 	tokens   int64 // of the prefix, when it was first written
 	written  vtime.Instant
 	readable vtime.Instant
+	awaited  int32 // entries that requests on their way are to make here
 }
 
 func newStore(late vtime.Duration) *store {
@@ -44,9 +45,17 @@ func newStore(late vtime.Duration) *store {
 	return s
 }
 
+// at is the place of a prefix, nil when there is none.
+func (s *store) at(h llm.Hash) *place {
+	if p := s.index.get(h); p != nil && p.hash == h {
+		return p
+	}
+	return nil
+}
+
 // alive is the place of a prefix that an entry ends, nil when there is none.
 func (s *store) alive(h llm.Hash) *place {
-	if p := s.index.get(h); p != nil && p.hash == h && p.live() {
+	if p := s.at(h); p != nil && p.live() {
 		return p
 	}
 	return nil
@@ -128,10 +137,10 @@ func (s *store) split(p *place, k int) *place {
 	return mid
 }
 
-// prune forgets p, and what stands above it, as far as it holds no entry and
-// nothing hangs on it.
+// prune forgets p, and what stands above it, as far as it holds no entry, none is to
+// come and nothing hangs on it.
 func (s *store) prune(p *place) {
-	for p != nil && p.first == nil && !p.live() {
+	for p != nil && p.first == nil && !p.live() && p.awaited == 0 {
 		up := p.parent
 		s.unhang(p)
 		s.index.remove(p.edge[0])

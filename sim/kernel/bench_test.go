@@ -25,7 +25,7 @@ func BenchmarkBare(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		at := h.heap[0].at
+		at := h.first().at
 		s := h.pop().(*bareSleeper)
 		s.next()
 		h.push(at+sleepers, phaseProcess, s)

@@ -178,7 +178,7 @@ func (k *Kernel) step() {
 		k.fail(ErrInterrupted)
 	case k.steps >= k.limits.Steps:
 		k.limit(LimitSteps, k.limits.Steps, "")
-	case due && k.timers.heap[0].phase() == phaseProvider:
+	case due && k.timers.first().phase() == phaseProvider:
 		k.steps++
 		k.phase = phaseProvider
 		k.pop().Fire(k.now)
@@ -186,10 +186,10 @@ func (k *Kernel) step() {
 		k.pop().Fire(k.now)
 	case k.ready.len() > 0:
 		k.resume(k.ready.take(k.choose()))
-	case len(k.timers.heap) == 0:
+	case k.timers.len() == 0:
 		k.fail(k.deadlock())
 	default:
-		k.advance(k.timers.heap[0].at)
+		k.advance(k.timers.first().at)
 	}
 }
 
@@ -202,10 +202,10 @@ const LinesAhead = 32
 // event is dealt with.
 func (k *Kernel) pop() Firer {
 	f := k.timers.pop()
-	if len(k.timers.heap) == 0 {
+	if k.timers.len() == 0 {
 		return f
 	}
-	switch next := k.timers.slots[k.timers.heap[0].slot].f.(type) {
+	switch next := k.timers.slots[k.timers.first().slot()].f.(type) {
 	case *wakeUp:
 		prefetch(next, 3)
 		if next.stepper != nil {
@@ -219,7 +219,7 @@ func (k *Kernel) pop() Firer {
 
 // due says whether the first timer belongs to the present instant.
 func (k *Kernel) due() bool {
-	return len(k.timers.heap) > 0 && k.timers.heap[0].at == k.now
+	return k.timers.len() > 0 && k.timers.first().at == k.now
 }
 
 func (k *Kernel) choose() int {
@@ -245,7 +245,7 @@ func (k *Kernel) advance(t vtime.Instant) {
 // jump moves the clock to t for the running process if that process is what
 // would run next anyway, and says whether it did.
 func (k *Kernel) jump(t vtime.Instant) bool {
-	if k.ready.len() > 0 || len(k.timers.heap) > 0 && k.timers.heap[0].at <= t {
+	if k.ready.len() > 0 || k.timers.len() > 0 && k.timers.first().at <= t {
 		return false
 	}
 	if k.err != nil || k.steps >= k.limits.Steps || t > vtime.Instant(k.limits.Time) || k.interrupted.Load() {

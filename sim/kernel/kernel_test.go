@@ -347,7 +347,7 @@ func cancelledTimersAreGone(t *testing.T) {
 	k.Spawn("p", func(p *Proc) error {
 		for range 200_000 {
 			timer := k.At(p.Now().Add(vtime.Hour), nothing{})
-			most = max(most, len(k.timers.heap))
+			most = max(most, k.timers.len())
 			if !timer.Cancel() || timer.Cancel() {
 				return errStop
 			}

@@ -209,26 +209,26 @@ func checkHeap(t *rapid.T) {
 	for range rapid.IntRange(0, 200).Draw(t, "ops") {
 		if len(model) > 0 && rapid.IntRange(0, 2).Draw(t, "op") == 0 {
 			i := rapid.IntRange(0, len(model)-1).Draw(t, "victim")
-			h.remove(model[i].slot)
+			h.remove(model[i].slot())
 			model = slices.Delete(model, i, i+1)
 			continue
 		}
 		at := vtime.Instant(rapid.IntRange(0, 9).Draw(t, "at"))
 		phase := uint8(rapid.IntRange(0, 1).Draw(t, "phase"))
 		s := h.push(at, phase, nothing{})
-		model = append(model, entry{at: at, key: uint64(phase)<<63 | h.seq, slot: s})
+		model = append(model, entry{at: at, key: uint64(phase)<<63 | h.seq<<slotBits | uint64(s)})
 	}
 	slices.SortFunc(model, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.phase(), b.phase()), cmp.Compare(a.key, b.key))
 	})
 	for i, want := range model {
-		if h.heap[0] != want {
-			t.Fatalf("entry %d of %d is %+v, want %+v", i, len(model), h.heap[0], want)
+		if h.first() != want {
+			t.Fatalf("entry %d of %d is %+v, want %+v", i, len(model), h.first(), want)
 		}
 		h.pop()
 	}
-	if len(h.heap) != 0 {
-		t.Fatalf("%d entries left over", len(h.heap))
+	if h.len() != 0 {
+		t.Fatalf("%d entries left over", h.len())
 	}
 }
 

@@ -69,7 +69,7 @@ func (w *world) command(t *testing.T, d *datadriven.TestData) string {
 		w.k.Close()
 		return w.take()
 	case "timers":
-		return fmt.Sprintln(len(w.k.timers.heap))
+		return fmt.Sprintln(w.k.timers.len())
 	case "choices":
 		return fmt.Sprintln(w.k.policy.Choices())
 	}

@@ -1,6 +1,10 @@
 package kernel
 
-import "agentsim/sim/vtime"
+import (
+	"math/bits"
+
+	"agentsim/sim/vtime"
+)
 
 // Phases of an instant.
 const (
@@ -12,49 +16,76 @@ const (
 const noSlot int32 = -1
 
 // timers is a four-ary heap ordered by (instant, phase, sequence). Each entry
-// has a slot that knows its place in the heap, so removal is real: the heap
+// has a slot, of which its place in the heap is known, so removal is real: the heap
 // never holds more than what is still to come.
+//
+// The heap begins at root, so that the four entries below one, which are looked at
+// together, are one line of 64 bytes.
 type timers struct {
-	heap  []entry
-	slots []slot
-	free  int32 // first free slot plus one; 0 when there is none
-	seq   uint64
+	heap   []entry
+	slots  []slot
+	places []int32 // of each slot's entry in the heap; of a free slot, the next free one plus one
+	free   int32   // first free slot plus one; 0 when there is none
+	seq    uint64
 }
 
-// entry is one heap element; key is the phase in the top bit, the sequence below.
+// root is the place of the first entry.
+const root = 3
+
+// entry is one heap element; key is the phase in the top bit, the sequence below, and
+// the slot in the lowest bits.
 type entry struct {
-	at   vtime.Instant
-	key  uint64
-	slot int32
+	at  vtime.Instant
+	key uint64
 }
 
-// slot is an entry's other half, found by number. For a free slot pos is the
-// next free one plus one.
+// slot is an entry's other half, found by number.
 type slot struct {
 	f   Firer
 	key uint64
-	pos int32
 }
 
-func (e entry) before(o entry) bool {
-	return e.at < o.at || e.at == o.at && e.key < o.key
-}
+// slotBits is room for more timers than memory has, and leaves the sequence numbers of
+// a hundred thousand million.
+const slotBits = 26
 
 func (e entry) phase() uint8 { return uint8(e.key >> 63) }
+
+func (e entry) slot() int32 { return int32(e.key & (1<<slotBits - 1)) }
+
+// before is all ones if e comes before o, else 0. It does not branch, since nobody could
+// guess which way.
+func (e entry) before(o entry) int {
+	_, less := bits.Sub64(e.key, o.key, 0)
+	_, less = bits.Sub64(uint64(e.at), uint64(o.at), less)
+	return -int(less)
+}
+
+// len is the number of timers.
+func (t *timers) len() int { return max(len(t.heap)-root, 0) }
+
+// first is the entry that comes first, of some.
+func (t *timers) first() entry { return t.heap[root] }
 
 func (t *timers) push(at vtime.Instant, phase uint8, f Firer) int32 {
 	t.seq++
 	s := t.take()
-	key := uint64(phase)<<63 | t.seq
+	if len(t.slots) > 1<<slotBits || t.seq >= 1<<(63-slotBits) {
+		panic("kernel: more timers than can be told apart")
+	}
+	key := uint64(phase)<<63 | t.seq<<slotBits | uint64(s)
 	t.slots[s] = slot{f: f, key: key}
+	if len(t.heap) == 0 {
+		t.heap = append(t.heap, make([]entry, root)...)
+	}
 	t.heap = append(t.heap, entry{})
-	t.up(len(t.heap)-1, entry{at: at, key: key, slot: s})
+	t.up(len(t.heap)-1, entry{at: at, key: key})
 	return s
 }
 
 // pop removes the first entry and returns what it fires.
 func (t *timers) pop() Firer {
-	s := t.heap[0].slot
+	s := t.first().slot()
 	f := t.slots[s].f
 	t.remove(s)
 	return f
@@ -62,64 +93,77 @@ func (t *timers) pop() Firer {
 
 // remove takes the entry of slot s out of the heap and frees the slot.
 func (t *timers) remove(s int32) {
-	pos := int(t.slots[s].pos)
+	at := int(t.places[s])
 	last := len(t.heap) - 1
 	moved := t.heap[last]
 	t.heap = t.heap[:last]
-	if pos < last {
-		if pos > 0 && moved.before(t.heap[(pos-1)/4]) {
-			t.up(pos, moved)
+	if at < last {
+		if at > root && moved.before(t.heap[above(at)]) != 0 {
+			t.up(at, moved)
 		} else {
-			t.down(pos, moved)
+			t.down(at, moved)
 		}
 	}
-	t.slots[s] = slot{pos: t.free}
-	t.free = s + 1
+	t.slots[s] = slot{}
+	t.places[s], t.free = t.free, s+1
 }
 
 func (t *timers) take() int32 {
 	if t.free == 0 {
-		t.slots = append(t.slots, slot{})
+		t.slots, t.places = append(t.slots, slot{}), append(t.places, 0)
 		return int32(len(t.slots) - 1)
 	}
 	s := t.free - 1
-	t.free = t.slots[s].pos
+	t.free = t.places[s]
 	return s
 }
 
+// above is the place above one that is not the root.
+func above(i int) int { return i/4 + root - 1 }
+
+// below is the first of the four places below one.
+func below(i int) int { return 4 * (i - root + 1) }
+
 func (t *timers) place(i int, e entry) {
 	t.heap[i] = e
-	t.slots[e.slot].pos = int32(i)
+	t.places[e.slot()] = int32(i)
 }
 
 // up places e at i or above; i is a hole.
 func (t *timers) up(i int, e entry) {
-	for i > 0 {
-		parent := (i - 1) / 4
-		if !e.before(t.heap[parent]) {
+	for i > root {
+		up := above(i)
+		if e.before(t.heap[up]) == 0 {
 			break
 		}
-		t.place(i, t.heap[parent])
-		i = parent
+		t.place(i, t.heap[up])
+		i = up
 	}
 	t.place(i, e)
 }
 
 // down places e at i or below; i is a hole.
 func (t *timers) down(i int, e entry) {
-	n := len(t.heap)
-	for first := 4*i + 1; first < n; first = 4*i + 1 {
-		least := first
-		for c := first + 1; c < min(first+4, n); c++ {
-			if t.heap[c].before(t.heap[least]) {
-				least = c
-			}
-		}
-		if !t.heap[least].before(e) {
+	for k := below(i); k < len(t.heap); k = below(i) {
+		if k += t.least(k); t.heap[k].before(e) == 0 {
 			break
 		}
-		t.place(i, t.heap[least])
-		i = least
+		t.place(i, t.heap[k])
+		i = k
 	}
 	t.place(i, e)
+}
+
+// least is which comes first of the entries from i on, of four at most.
+func (t *timers) least(i int) int {
+	if i+4 > len(t.heap) {
+		of, k := t.heap[i:], 0
+		for j := range of {
+			k += (j - k) & of[j].before(of[k])
+		}
+		return k
+	}
+	of := (*[4]entry)(t.heap[i:])
+	x, y := 1&of[1].before(of[0]), 2+1&of[3].before(of[2])
+	return x + (y-x)&of[y].before(of[x])
 }

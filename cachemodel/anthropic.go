@@ -222,6 +222,7 @@ func (e *Anthropic) reserve(a *Admission) {
 // read makes an entry too, unless one stands there, and pays nothing for it.
 func (e *Anthropic) Begin(now vtime.Instant, a *Admission) {
 	a.begin(now)
+	a.Settled = true
 	e.store.sweep(now)
 	e.store.confirm(a)
 	for i := range a.marks[:a.n] {

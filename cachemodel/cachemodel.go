@@ -100,6 +100,7 @@ type Admission struct {
 	Usage   llm.Usage     // of the prompt; Output stays 0
 	Report  llm.CacheReport
 	Hit     Evidence // of what was read; zero when nothing was
+	Settled bool     // all that the request does to the cache is done: its end does nothing
 
 	marks [MaxMarks]Mark
 	n     int
@@ -138,7 +139,7 @@ func (a *Admission) reset(now vtime.Instant, req *Request) {
 	}
 	a.Request, a.Start, a.Began = req, now, 0
 	a.Usage, a.Report, a.Hit, a.n = llm.Usage{}, llm.CacheReport{}, Evidence{}, 0
-	a.noise = quiet
+	a.noise, a.Settled = quiet, false
 	a.Prompt = req.Counts.At(req.Head) + req.Profile.Tail
 }
 

@@ -252,11 +252,25 @@ func (c *call) Fire(now vtime.Instant) {
 	case c.passed < len(c.passes):
 		c.pass(now)
 		c.wait()
-	case c.breaks():
-		c.finish(now, cachemodel.Dropped, nil, c.sent())
 	default:
+		c.over(now)
+	}
+}
+
+// over ends the call at its last byte.
+func (c *call) over(now vtime.Instant) {
+	if c.breaks() {
+		c.finish(now, cachemodel.Dropped, nil, c.sent())
+	} else {
 		c.finish(now, cachemodel.Completed, c.head, c.output)
 	}
+}
+
+// quiet reports whether nobody but the client notices the end of a call that has begun:
+// then it comes about when that one asks.
+func (c *call) quiet() bool {
+	t := c.answer.Told
+	return c.adm.Settled && c.model.meters == nil && (t == nil || !t.Seen)
 }
 
 // finish ends the call at the engine and notes the bill.
@@ -280,6 +294,9 @@ func (c *call) Ends() vtime.Instant { return c.end }
 // End implements llm.Call.
 func (c *call) End() error {
 	defer c.s.give(c)
+	if c.running {
+		c.over(c.end)
+	}
 	err := c.outcome()
 	c.settleTwin(c.kernel.Now())
 	return err
@@ -295,7 +312,10 @@ func (c *call) Abandon(now vtime.Instant) {
 // abandon ends a call whose client went away. If the last byte left at this
 // very instant, the call stands as it ended and only the answer is lost.
 func (c *call) abandon(now vtime.Instant) {
-	if c.running {
+	switch {
+	case c.running && now >= c.end && c.adm.Settled:
+		c.over(c.end)
+	case c.running:
 		c.timer.Cancel()
 		c.finish(now, cachemodel.Aborted, nil, c.streamed(now))
 	}
@@ -395,8 +415,8 @@ func (c *call) notePass(result *llm.Node, after int64, last bool) {
 	}
 }
 
-// wait sets the next callback behind the first byte: the next pass, or the end.
-// A stream that breaks before a pass does not reach it.
+// wait sets the next callback behind the first byte: the next pass, or the end where
+// somebody else notices it. A stream that breaks before a pass does not reach it.
 func (c *call) wait() {
 	at := c.end
 	if c.passed < len(c.passes) {
@@ -405,6 +425,9 @@ func (c *call) wait() {
 		} else {
 			c.passes = c.passes[:c.passed]
 		}
+	}
+	if at == c.end && c.quiet() {
+		return
 	}
 	c.timer = c.kernel.At(at, c)
 }

@@ -4,9 +4,9 @@
 // Rules:
 //   - The model is a pure function of the request's bytes, its model name and
 //     its stream name. It cannot see the simulator: a Query is all it gets.
-//   - A call lives through the cache's Admit, Begin and End. Begin and End run
-//     as provider callbacks (phase 0), before any agent of that instant, so no
-//     bill depends on how a tie is broken.
+//   - A call lives through the cache's Admit, Begin and End. Begin runs as a
+//     provider callback (phase 0), before any agent of that instant, and so does an
+//     End that others can notice: no bill depends on how a tie is broken.
 //   - The only suspension is the wait for the answer.
 //   - Simulated errors are *llm.APIError; any other error is the scenario's or
 //     the abort of the waiting process.

@@ -57,6 +57,7 @@ func (e *Anthropic) Entries() int {
 
 // Admit looks the request up and renews what it reads.
 func (e *Anthropic) Admit(now vtime.Instant, req *Request, a *Admission) error {
+	e.store.index.lead(req.Head)
 	a.reset(now, req)
 	e.store.sweep(now)
 	if err := e.refuses(req); err != nil {

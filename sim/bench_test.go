@@ -80,13 +80,40 @@ func BenchmarkCall(b *testing.B) {
 }
 
 func TestCallCost(t *testing.T) {
+	const agents, turns = 4, 1_000
 	t.Run("SPD-02 a call, with its answer, its tool and its events, allocates at most six times", func(t *testing.T) {
-		const agents, turns = 4, 1_000
 		if made := allocations(t, benchSpec(t, agents, turns)); made > 6*agents*turns {
 			t.Errorf("%d allocations in %d calls", made, agents*turns)
 		}
 	})
+	t.Run("SPD-05 a call takes three steps and five events", func(t *testing.T) {
+		// Beside its calls with a tool an agent has one without, which takes two steps and
+		// two events; it begins and is there at its root's instant, and three events are
+		// of start and end.
+		const calls = agents * turns
+		for _, spare := range []int64{0, -1} {
+			var events counter
+			spec := benchSpec(t, agents, turns)
+			spec.Scenario.Limits.Steps = 3*calls + 4*agents + spare
+			r, err := build(spec, nil, &events)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.kernel.Run(); (err != nil) != (spare < 0) {
+				t.Errorf("with %d steps: %v", spec.Scenario.Limits.Steps, err)
+			}
+			r.kernel.Close()
+			if want := counter(5*calls + 5*agents); spare == 0 && events != want {
+				t.Errorf("%d events in %d calls, want %d", events, calls, want)
+			}
+		}
+	})
 }
+
+// counter counts events.
+type counter int
+
+func (c *counter) Emit(*transcript.Event) { *c++ }
 
 // allocations is how many a run makes without what building its world takes.
 func allocations(t *testing.T, spec *Spec, more ...transcript.Sink) int64 {

@@ -162,6 +162,7 @@ func (w *World) newAgent(lineage string, parent *Agent, def *Definition) *Agent 
 func (a *Agent) begin(def *Definition) {
 	a.life = &life{key: a.w.cfg.Key.Sub(a.lineage), def: def}
 	a.client.of, a.compaction.of, a.inbox.of, a.hooks.of, a.turn.of = a, a, a, a, a
+	a.turn.rec, a.turn.ref = &a.w.rec, a.ref
 	if def != nil {
 		a.hooks.list = def.Hooks
 	}

@@ -29,6 +29,8 @@ const continuation = "Your answer reached the limit of output tokens and was cut
 // is done by steps, which wait for the clock alone; what is rare, by the process.
 type turn struct {
 	of   *Agent
+	rec  *recorder // of its world, and
+	ref  int32     // the agent's: what is needed of it before it is there
 	at   phase
 	err  error      // with which it is over, or an attempt has failed
 	n    int        // tool uses of the answer
@@ -56,7 +58,7 @@ const (
 // run takes the turn to its end.
 func (t *turn) run(p *kernel.Proc) error {
 	for t.at = asks; ; {
-		if err := p.Steps(t); err != nil {
+		if err := p.Steps((*steps)(t.of.life)); err != nil {
 			return t.aborted(p, err)
 		}
 		if t.at == over {
@@ -68,7 +70,7 @@ func (t *turn) run(p *kernel.Proc) error {
 	}
 }
 
-// Step implements kernel.Stepper.
+// Step goes on from the instant that it asked for, as kernel.Stepper has it.
 func (t *turn) Step() (until vtime.Instant, more bool) {
 	for {
 		switch t.at {

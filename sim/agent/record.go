@@ -10,6 +10,7 @@ import (
 // kinds are reused.
 type recorder struct {
 	sink     transcript.Sink
+	leader   transcript.Leader                       // the sink, if it is one
 	saw      []func(ref int32, body transcript.Body) // of those who watch
 	kernel   *kernel.Kernel
 	seq      uint64

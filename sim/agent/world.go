@@ -247,6 +247,7 @@ func NewWorld(cfg Config) *World {
 		pools: map[poolKey]*Pool{}, heads: map[headKey]*rendered{}, texts: map[string]*llm.Payload{}, plans: map[planKey]*Plan{},
 		shells: map[string]*shellTask{}, terminals: map[int32]vtime.Instant{}, took: map[string]bool{}, met: map[string]bool{}}
 	w.rec.sink, w.rec.kernel = cfg.Sink, cfg.Kernel
+	w.rec.leader, _ = cfg.Sink.(transcript.Leader)
 	w.project = &place{fs: cfg.FS, repo: &shell.Repo{None: cfg.Repository.None, Empty: cfg.Repository.Empty}}
 	w.project.repo.Ignore(cfg.Repository.Linked)
 	w.met[gateKey+"USER_TYPE"] = cfg.Remote.Offered // which the Agent tool says

@@ -32,9 +32,8 @@ type agent struct {
 	below  llm.Usage // of its descendants that have ended
 	home   llm.Usage // of those that it waited for and that came to something, in the minimal stack
 	ended  vtime.Instant
-	left   *llm.Node // hash and place of where its conversation ended, nil if it cannot go on
-	unsent []letter  // delivered to the life that has ended, and not seen in a request of it
-	former former
+	left   *llm.Node  // hash and place of where its conversation ended, nil if it cannot go on
+	unsent []letter   // delivered to the life that has ended, and not seen in a request of it
 	opened []string   // servers of its own that are not closed
 	found  []string   // tools that its searches have found, and that it can call
 	given  []llm.Hash // of the blocks that it was started with
@@ -47,6 +46,7 @@ type agent struct {
 	planned *planned // of plan mode that it has entered and not left
 	carries *planned // likewise, of a plan whose approval no request has held
 	modeOf
+	former former
 }
 
 // life is what is kept of an agent that lives.
@@ -191,14 +191,14 @@ type call struct {
 // start takes an agent in.
 func (u *Auditor) start(ref int32, b *transcript.AgentStart) {
 	for int(ref) >= len(u.agents) {
-		u.agents = append(u.agents, nil)
+		u.agents, u.lives = append(u.agents, nil), append(u.lives, nil)
 	}
 	if old := u.agents[ref]; old != nil {
 		u.resume(old, b)
 		return
 	}
 	a := &agent{ref: ref, lineage: b.Lineage, parent: u.agent(b.Parent), background: b.Async, fork: b.Structure == "fork", mate: b.Structure == "teammate", life: u.newLife(b)}
-	u.agents[ref] = a
+	u.agents[ref], u.lives[ref] = a, a.life
 	a.former.facts = a.facts
 	if a.parent == nil {
 		a.chosen = b.RunMode
@@ -247,6 +247,7 @@ func (u *Auditor) resume(a *agent, b *transcript.AgentStart) {
 	}
 	u.trees.returns(a)
 	a.life = u.newLife(b)
+	u.lives[a.ref] = a.life
 	a.rebased, a.resumed, a.mail = "resume", true, a.unsent
 	a.conduct.size = a.former.size
 	a.asks, a.count = a.former.asks, a.former.count
@@ -328,7 +329,7 @@ func (u *Auditor) end(a *agent, b *transcript.AgentEnd) {
 	}
 	a.below = llm.Usage{} // the next activation answers for its own
 	mine := a.life
-	a.life, a.ended = nil, u.now
+	a.life, u.lives[a.ref], a.ended = nil, nil, u.now
 	if inPool(&agent{life: mine}, sendTool) {
 		u.tasks.ownerless()
 	}

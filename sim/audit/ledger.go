@@ -14,6 +14,7 @@ type ledger struct {
 	seq    uint64
 	now    vtime.Instant
 	agents []*agent // by ordinal
+	lives  []*life  // theirs, nil of one that has ended
 
 	made, broken [numChecks]int64
 	found        []Violation

@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 
+	"agentsim/sim/ahead"
 	"agentsim/sim/vtime"
 )
 
@@ -119,13 +120,13 @@ func (k *Kernel) At(t vtime.Instant, f Firer) Timer {
 		return Timer{}
 	}
 	s := k.timers.push(t, phaseProvider, f)
-	return Timer{k: k, key: k.timers.slots[s].key, slot: s}
+	return Timer{k: k, key: k.timers.key(s), slot: s}
 }
 
 // Cancel removes the callback from the timers. It is false when the callback has
 // fired, or had been cancelled.
 func (t Timer) Cancel() bool {
-	if t.k == nil || t.k.closed || t.k.timers.slots[t.slot].key != t.key {
+	if t.k == nil || t.k.closed || t.k.timers.key(t.slot) != t.key {
 		return false
 	}
 	t.k.timers.remove(t.slot)
@@ -197,22 +198,34 @@ func (k *Kernel) step() {
 // bytes: a Stepper does well to be the first part of what its steps touch.
 const LinesAhead = 32
 
-// pop takes out what the first timer fires, and asks the processor for what the next one
-// touches: among many agents that has left every cache, and arrives while the present
-// event is dealt with.
+// Leader is a Firer or a Stepper whose next call touches more than itself.
+type Leader interface {
+	// Lead fetches what the receiver leads to. It changes nothing.
+	Lead()
+}
+
+// pop takes out what the first timer fires, and asks the processor for what comes next:
+// among many agents that has left every cache, and arrives while the present event is
+// dealt with. Of the timer after the next that is the object itself; of the next one,
+// whose object is here by now, what it leads to.
 func (k *Kernel) pop() Firer {
 	f := k.timers.pop()
 	if k.timers.len() == 0 {
 		return f
 	}
-	switch next := k.timers.slots[k.timers.first().slot()].f.(type) {
-	case *wakeUp:
-		prefetch(next, 3)
-		if next.stepper != nil {
-			prefetch(next.stepper, LinesAhead)
-		}
-	default:
-		prefetch(next, LinesAhead/2) // a callback is its own, and smaller
+	next := &k.timers.slots[k.timers.first().slot()]
+	if l, ok := next.acts().(Leader); ok {
+		l.Lead()
+	}
+	if k.timers.len() == 1 {
+		return f
+	}
+	after := &k.timers.slots[k.timers.heap[root+1+k.timers.least(root+1)].slot()]
+	if after.of != nil {
+		ahead.Fetch(after.f, 3)
+		ahead.Fetch(after.of, LinesAhead)
+	} else {
+		ahead.Fetch(after.f, LinesAhead/2) // a callback is its own, and smaller
 	}
 	return f
 }

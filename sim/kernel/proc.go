@@ -240,6 +240,7 @@ func (p *Proc) wait(on waitable, until vtime.Instant) {
 	}
 	if on == nil || until != never {
 		p.timer = p.k.timers.push(until, phaseProcess, (*wakeUp)(p))
+		p.k.timers.slots[p.timer].of = p.stepper
 	}
 }
 

@@ -41,8 +41,16 @@ type entry struct {
 
 // slot is an entry's other half, found by number.
 type slot struct {
-	f   Firer
-	key uint64
+	f  Firer
+	of Stepper // whose step comes then, nil for none
+}
+
+// acts is what does something when the timer is due.
+func (s *slot) acts() any {
+	if s.of != nil {
+		return s.of
+	}
+	return s.f
 }
 
 // slotBits is room for more timers than memory has, and leaves the sequence numbers of
@@ -74,7 +82,7 @@ func (t *timers) push(at vtime.Instant, phase uint8, f Firer) int32 {
 		panic("kernel: more timers than can be told apart")
 	}
 	key := uint64(phase)<<63 | t.seq<<slotBits | uint64(s)
-	t.slots[s] = slot{f: f, key: key}
+	t.slots[s].f = f
 	if len(t.heap) == 0 {
 		t.heap = append(t.heap, make([]entry, root)...)
 	}
@@ -82,6 +90,9 @@ func (t *timers) push(at vtime.Instant, phase uint8, f Firer) int32 {
 	t.up(len(t.heap)-1, entry{at: at, key: key})
 	return s
 }
+
+// key is that of the entry of slot s; of a free slot, another one's.
+func (t *timers) key(s int32) uint64 { return t.heap[min(int(t.places[s]), len(t.heap)-1)].key }
 
 // pop removes the first entry and returns what it fires.
 func (t *timers) pop() Firer {

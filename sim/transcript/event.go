@@ -21,3 +21,7 @@ type Body interface {
 type Sink interface {
 	Emit(*Event)
 }
+
+// Leader is a Sink that can be told of whom the next events are, so that what it knows of
+// that agent is at hand when they come. That changes nothing.
+type Leader interface{ Lead(agent int32) }

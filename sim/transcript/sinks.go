@@ -4,23 +4,37 @@ import "io"
 
 // Tee gives every event to each sink in order. Sinks that are nil are left out.
 func Tee(sinks ...Sink) Sink {
-	var t tee
+	t := &tee{}
 	for _, s := range sinks {
-		if s != nil {
-			t = append(t, s)
+		if s == nil {
+			continue
+		}
+		t.sinks = append(t.sinks, s)
+		if l, ok := s.(Leader); ok {
+			t.leaders = append(t.leaders, l)
 		}
 	}
-	if len(t) == 1 {
-		return t[0]
+	if len(t.sinks) == 1 {
+		return t.sinks[0]
 	}
 	return t
 }
 
-type tee []Sink
+type tee struct {
+	sinks   []Sink
+	leaders []Leader // of them
+}
 
-func (t tee) Emit(e *Event) {
-	for _, s := range t {
+func (t *tee) Emit(e *Event) {
+	for _, s := range t.sinks {
 		s.Emit(e)
+	}
+}
+
+// Lead implements Leader.
+func (t *tee) Lead(agent int32) {
+	for _, l := range t.leaders {
+		l.Lead(agent)
 	}
 }
 

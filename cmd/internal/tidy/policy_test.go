@@ -27,10 +27,11 @@ sim/llm/tokens:        sim/llm
 sim/wire:              sim/rng sim/llm
 sim/mark:              sim/rng
 sim/excerpt:
+sim/ahead:
 sim/memo:
 sim/client:
 sim/project:           scenarios/document sim/client sim/definition sim/excerpt sim/permission
-sim/kernel:            sim/vtime sim/rng
+sim/kernel:            sim/vtime sim/rng sim/ahead
 sim/transcript:        sim/vtime sim/llm
 sim/transcript/sqlite: WORDS sim/transcript cachemodel metrics sim/recording
 sim/transcript/sqlite/driver: sim/transcript/sqlite
@@ -39,7 +40,7 @@ sim/permission:
 sim/task:              WORDS sim/transcript
 sim/tool:              sim/memo WORDS sim/workspace sim/permission sim/shell sim/team
 
-cachemodel:            sim/vtime sim/rng sim/llm
+cachemodel:            sim/vtime sim/rng sim/llm sim/ahead
 cachemodel/laws:       cachemodel sim/vtime sim/rng sim/llm
 cachemodel/internal/oracle: cachemodel sim/vtime sim/rng sim/llm
 cachemodel/blocktrace: cachemodel
@@ -62,7 +63,7 @@ scenarios:             sim/memo WORDS scenarios/document scenarios/expect sim/cl
 
 mockllm/fault:         WORDS
 mockllm/latency:       WORDS
-mockllm:               WORDS sim/kernel cachemodel mockllm/fault mockllm/latency
+mockllm:               WORDS sim/kernel cachemodel mockllm/fault mockllm/latency sim/ahead
 mockllm/script:        sim/memo WORDS scenarios mockllm
 mockllm/recorded:      WORDS scenarios mockllm mockllm/script
 mockllm/policy:        WORDS scenarios mockllm mockllm/script
@@ -71,14 +72,14 @@ sim/team:
 sim/mcp:               sim/vtime sim/llm sim/client sim/kernel sim/permission sim/tool
 sim/worktree:          sim/shell sim/workspace
 sim/plan:              sim/rng sim/permission sim/workspace
-sim/agent:             WORDS WORLD sim/mcp sim/plan sim/team sim/worktree
+sim/agent:             WORDS WORLD sim/mcp sim/plan sim/team sim/worktree sim/ahead
 sim/fork:              WORDS WORLD sim/agent
 sim/user:              WORDS WORLD sim/agent
 sim/coordinator:       WORDS WORLD sim/agent
 sim/handoff:           WORDS WORLD sim/agent
 sim/minimal:           WORDS WORLD sim/agent
 sim/lint:              sim/memo sim/vtime sim/llm sim/mark
-sim/audit:             sim/memo WORDS sim/transcript sim/tool sim/permission cachemodel
+sim/audit:             sim/memo WORDS sim/transcript sim/tool sim/permission cachemodel sim/ahead
 sim/shell:             sim/vtime sim/workspace
 sim/definition:        WORDS WORLD scenarios/document sim/agent sim/client
 metrics:               sim/vtime sim/llm sim/transcript cachemodel metrics/sharedprefix

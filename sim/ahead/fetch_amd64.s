@@ -1,12 +1,15 @@
 #include "textflag.h"
 
-// func prefetch(x any, lines int)
-TEXT ·prefetch(SB), NOSPLIT, $0-24
+// func Fetch(x any, lines int)
+TEXT ·Fetch(SB), NOSPLIT, $0-24
 	MOVQ x_data+8(FP), AX
 	MOVQ lines+16(FP), CX
+	TESTQ AX, AX
+	JEQ done
 next:
 	PREFETCHT0 (AX)
 	ADDQ $64, AX
 	SUBQ $1, CX
 	JNE next
+done:
 	RET

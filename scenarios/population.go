@@ -253,7 +253,7 @@ func split(l mockllm.RateLimits, p *Population, n int64) mockllm.RateLimits {
 		if r == nil {
 			return nil
 		}
-		return &mockllm.Rate{Most: max(1, mulDiv(r.Most, n, p.Sessions)), Refill: vtime.Duration(mulDiv(int64(r.Refill), p.Sessions, n))}
+		return &mockllm.Rate{Most: mulDiv(r.Most, n, p.Sessions), Refill: vtime.Duration(mulDiv(int64(r.Refill), p.Sessions, n))}
 	}
 	return mockllm.RateLimits{Requests: part(l.Requests), Input: part(l.Input), Output: part(l.Output)}
 }
@@ -309,6 +309,16 @@ func coupled(c *checker, p *Population) {
 		c.bad("population.limits", "take it away", "there is nothing to split: provider.rate_limits is not given, or all sessions are in one shard")
 	case p.Limits == "" && limited && p.Shards() > 1:
 		c.bad("provider.rate_limits", "population: {limits: split} gives each shard its part of them; or take them away", "limits of an organisation couple the %d shards of a population, each of which runs by itself", p.Shards())
+	}
+	if l := c.s.Provider.RateLimits; l != nil && p.Limits == splitLimits && p.Shards() > 1 {
+		for _, x := range []struct {
+			key string
+			of  *mockllm.Rate
+		}{{"requests", l.Requests}, {"input", l.Input}, {"output", l.Output}} {
+			if least := int64(p.In(p.Shards() - 1)); x.of != nil && mulDiv(x.of.Most, least, p.Sessions) < 1 {
+				c.bad("provider.rate_limits."+x.key, "a larger limit, or larger shards", "a shard of %d of %d sessions has less than one of %d", least, p.Sessions, x.of.Most)
+			}
+		}
 	}
 	if c.s.Provider.Scope("a") == c.s.Provider.Scope("b") && p.Sessions > p.Shard {
 		c.bad("population", "another provider.platform, or sessions that one shard can hold", "on %s an organisation has one cache, which would couple the %d shards", c.s.Provider.Platform, p.Shards())

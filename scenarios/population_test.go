@@ -114,14 +114,15 @@ func populationRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for set, want := range map[string]string{
-		"provider.rate_limits={requests: {most: 40, refill: 30ms}}": "couple the 10 shards of a population",
-		"provider.platform=bedrock":                                 "an organisation has one cache, which would couple the 10 shards",
-		"lab.faults=[429 call=1]":                                   "sessions cannot run together in one shard: faults count calls",
-		"main.then=[{at: 3s, message: x}]":                          "at, on, show and to in main.then are of one session",
-		"answers.2.turns.1={run: ls}":                               "sessions cannot run together in one shard: tool Bash may change what others find",
-		"answers.2.agent=m*/*":                                      "answers must be for main or what it starts",
+		"provider.rate_limits={requests: {most: 40, refill: 30ms}}":                      "couple the 10 shards of a population",
+		"provider.rate_limits={input: {most: 9, refill: 30ms}}; population.limits=split": "a shard of 10 of 100 sessions has less than one of 9",
+		"provider.platform=bedrock":        "an organisation has one cache, which would couple the 10 shards",
+		"lab.faults=[429 call=1]":          "sessions cannot run together in one shard: faults count calls",
+		"main.then=[{at: 3s, message: x}]": "at, on, show and to in main.then are of one session",
+		"answers.2.turns.1={run: ls}":      "sessions cannot run together in one shard: tool Bash may change what others find",
+		"answers.2.agent=m*/*":             "answers must be for main or what it starts",
 	} {
-		if _, err := f.Effective("", []string{set}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := f.Effective("", strings.Split(set, "; ")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", set, err, want)
 		}
 	}

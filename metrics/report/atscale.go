@@ -7,6 +7,8 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/metrics"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // AtScale says what sessions come to where their agents of a type are started so often in
@@ -16,19 +18,25 @@ func AtScale(spawns, ran int64, typ, period string, t *metrics.Tally, prompt, co
 	if spawns == ran {
 		return fmt.Sprintf("all %s starts of %s of a %s ran: %s tok of prompts, %s, exactly as above", Quantity(spawns), typ, period, Quantity(t.Usage.Prompt()), Money(t.Cost))
 	}
-	factor := float64(spawns) / float64(ran)
-	return fmt.Sprintf("%s starts of %s ran, and a %s has %s: %s as much is %s tok of prompts%s, %s%s", Quantity(ran), typ, period, Quantity(spawns), Times(spawns, ran),
-		Quantity(multiple(t.Usage.Prompt(), factor)), within(prompt), Money(cachemodel.Picodollars(multiple(int64(t.Cost), factor))), within(cost))
+	factor, cases := float64(spawns)/float64(ran), ""
+	if prompt.N >= fewShards {
+		cases = ", in 95 of 100 cases"
+	}
+	return fmt.Sprintf("%s starts of %s ran, and a %s has %s: %s as much is %s tok of prompts%s, %s%s%s", Quantity(ran), typ, period, Quantity(spawns), Times(spawns, ran),
+		Quantity(multiple(t.Usage.Prompt(), factor)), within(prompt), Money(cachemodel.Picodollars(multiple(int64(t.Cost), factor))), within(cost), cases)
 }
 
 func multiple(n int64, factor float64) int64 {
 	return int64(math.Min(math.Round(float64(n)*factor), 1<<62))
 }
 
+// fewShards are so few that how much they differ says little.
+const fewShards = 10
+
 // within is half of the interval around a sum, as a share of it.
 func within(s *metrics.Spread) string {
-	if s.N < 2 || s.Sum.Sign() == 0 {
-		return " (one shard: no interval)"
+	if s.N < fewShards || s.Sum.Sign() == 0 {
+		return fmt.Sprintf(" (of %d shards, too few to say how far off that may be)", s.N)
 	}
 	// variance = (N·Σx² − (Σx)²) / (N·(N−1)), exact up to here
 	n := big.NewInt(s.N)
@@ -39,5 +47,6 @@ func within(s *metrics.Spread) string {
 	if v == 0 {
 		return " ± 0 % (all shards are alike)"
 	}
-	return fmt.Sprintf(" ± %.2g %%", 100*1.96*math.Sqrt(v/float64(s.N))/mean)
+	t := distuv.StudentsT{Sigma: 1, Nu: float64(s.N - 1)}.Quantile(0.975)
+	return fmt.Sprintf(" ± %.2g %%", 100*t*math.Sqrt(v/float64(s.N))/mean)
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 
 	"agentsim/metrics"
@@ -11,8 +12,10 @@ func TestAtScale(t *testing.T) {
 		var tally metrics.Tally
 		tally.Usage.Input, tally.Cost = 40_000_000, 8e12
 		var prompt, cost metrics.Spread
-		for _, x := range []int64{9_000_000, 11_000_000, 9_000_000, 11_000_000} { // s = 1.155 M, 1.96 s/√4 = 1.13 M of a mean of 10 M
-			prompt.Add(x)
+		for range 5 { // s = 1.054 M, 2.262 s/√10 = 0.754 M of a mean of 10 M, by Student's t with 9 degrees of freedom
+			prompt.Add(9_000_000)
+			prompt.Add(11_000_000)
+			cost.Add(2e12)
 			cost.Add(2e12)
 		}
 		for _, c := range []struct {
@@ -20,11 +23,17 @@ func TestAtScale(t *testing.T) {
 			want   string
 		}{
 			{1_000, "all 1.00 k starts of Explore of a week ran: 40.0 M tok of prompts, $8.00, exactly as above"},
-			{100_000, "1.00 k starts of Explore ran, and a week has 100 k: 100× as much is 4.00 G tok of prompts ± 11 %, $800.00 ± 0 % (all shards are alike)"},
+			{100_000, "1.00 k starts of Explore ran, and a week has 100 k: 100× as much is 4.00 G tok of prompts ± 7.5 %, $800.00 ± 0 % (all shards are alike), in 95 of 100 cases"},
 		} {
 			if got := AtScale(c.spawns, 1_000, "Explore", "week", &tally, &prompt, &cost); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
+		}
+		var few metrics.Spread
+		few.Add(1)
+		few.Add(2)
+		if got := AtScale(100_000, 1_000, "Explore", "week", &tally, &few, &cost); !strings.Contains(got, "4.00 G tok of prompts (of 2 shards, too few to say how far off that may be), $800.00") {
+			t.Error(got)
 		}
 	})
 }

@@ -3,12 +3,9 @@ package report
 import (
 	"fmt"
 	"math"
-	"math/big"
 
 	"agentsim/cachemodel"
 	"agentsim/metrics"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // AtScale says what sessions come to where their agents of a type are started so often in
@@ -19,7 +16,7 @@ func AtScale(spawns, ran int64, typ, period string, t *metrics.Tally, prompt, co
 		return fmt.Sprintf("all %s starts of %s of a %s ran: %s tok of prompts, %s, exactly as above", Quantity(spawns), typ, period, Quantity(t.Usage.Prompt()), Money(t.Cost))
 	}
 	factor, cases := float64(spawns)/float64(ran), ""
-	if prompt.N >= fewShards {
+	if _, ok := prompt.Half(); ok {
 		cases = ", in 95 of 100 cases"
 	}
 	return fmt.Sprintf("%s starts of %s ran, and a %s has %s: %s as much is %s tok of prompts%s, %s%s%s", Quantity(ran), typ, period, Quantity(spawns), Times(spawns, ran),
@@ -30,23 +27,14 @@ func multiple(n int64, factor float64) int64 {
 	return int64(math.Min(math.Round(float64(n)*factor), 1<<62))
 }
 
-// fewShards are so few that how much they differ says little.
-const fewShards = 10
-
 // within is half of the interval around a sum, as a share of it.
 func within(s *metrics.Spread) string {
-	if s.N < fewShards || s.Sum.Sign() == 0 {
+	half, ok := s.Half()
+	switch {
+	case !ok:
 		return fmt.Sprintf(" (of %d shards, too few to say how far off that may be)", s.N)
-	}
-	// variance = (N·Σx² − (Σx)²) / (N·(N−1)), exact up to here
-	n := big.NewInt(s.N)
-	top := new(big.Int).Mul(n, &s.Squares)
-	top.Sub(top, new(big.Int).Mul(&s.Sum, &s.Sum))
-	v, _ := new(big.Rat).SetFrac(top, new(big.Int).Mul(n, big.NewInt(s.N-1))).Float64()
-	mean, _ := new(big.Rat).SetFrac(&s.Sum, n).Float64()
-	if v == 0 {
+	case half == 0:
 		return " ± 0 % (all shards are alike)"
 	}
-	t := distuv.StudentsT{Sigma: 1, Nu: float64(s.N - 1)}.Quantile(0.975)
-	return fmt.Sprintf(" ± %.2g %%", 100*t*math.Sqrt(v/float64(s.N))/mean)
+	return fmt.Sprintf(" ± %.2g %%", 100*half)
 }

@@ -48,6 +48,9 @@ func TestCluster(t *testing.T) {
 	t.Run("CLU-02 a worker of another version takes nothing and says so", others)
 	t.Run("CLU-01 a population and a bench are those of one machine", alike)
 	t.Run("CLU-04 workers share a list from its beginning", shared)
+	t.Run("CLU-03 a server without room is waited for, and who asked is told", crowded)
+	t.Run("CLU-05 what arrives is held against its hash, its build and its size", tampered)
+	t.Run("CLU-05 a server that lets nobody in says why", shut)
 	t.Run("CLU-05 who asks shows a token, over TLS", secured)
 	t.Run("CLU-05 who asks shows a file of credentials", credited)
 }

@@ -33,7 +33,7 @@ func (q *Queue) Do(list *harness.List, wanted [][2]int, stop *harness.Interrupt)
 			return yield(o, nil)
 		})
 		switch {
-		case err == nil, all:
+		case err == nil, all && c.lost < 0:
 			q.finished = append(q.finished, c.id)
 		case stop.Has(): // the list stays, and goes on
 		default:
@@ -57,6 +57,7 @@ type collecting struct {
 	lost   int       // the part of a run that was lost; -1 for none
 
 	worked, idled atomic.Int64 // when a worker was last heard of that works on it, and that has long had nothing to do, in Unix nanoseconds
+	waits         atomic.Bool  // a worker waits for the server, which was told
 }
 
 // hear takes what a worker says of itself.
@@ -69,6 +70,9 @@ func (c *collecting) hear(m *nats.Msg) {
 	c.q.alive.Store(now)
 	if slices.Contains(its.Lists, c.id) {
 		c.worked.Store(now)
+	}
+	if its.Waits != "" && c.waits.CompareAndSwap(false, true) {
+		c.q.tell("a worker says: %s", its.Waits)
 	}
 	if its.Idle >= int(idlesFor.Seconds()) {
 		c.idled.Store(now)

@@ -101,9 +101,10 @@ type Queue struct {
 	inputs         jetstream.ObjectStore
 	finished       []string // lists whose results have all been taken
 	telling        sync.Mutex
-	away           atomic.Bool  // the server has not answered for long, and that was told
-	bare           bool         // the server has no JetStream
-	alive          atomic.Int64 // when a worker of the kind was last heard of, in Unix nanoseconds
+	trouble        atomic.Pointer[string] // what has been told of a server that does not do what it is asked for long; nil where it does
+	bare           bool                   // the server has no JetStream
+	denied         atomic.Pointer[string] // what it does not let this user do; nil for nothing
+	alive          atomic.Int64           // when a worker of the kind was last heard of, in Unix nanoseconds
 }
 
 const (
@@ -139,10 +140,18 @@ func Connect(ctx context.Context, s *ui.Env, o *Server) (*Queue, error) {
 	}
 	if q.js, err = jetstream.New(q.conn); err == nil {
 		for since := time.Now(); ; time.Sleep(retryAfter) { // a cluster may be choosing who leads
-			if err = q.open(ctx); err == nil || q.bare || time.Since(since) > time.Minute || ctx.Err() != nil {
+			if err = q.open(ctx); err == nil || q.bare || q.denied.Load() != nil || time.Since(since) > time.Minute || ctx.Err() != nil {
 				break
 			}
 		}
+	}
+	switch why := q.denied.Load(); {
+	case ctx.Err() != nil:
+		err = ui.Said(ui.Interrupted)
+	case err != nil && why != nil:
+		err = ui.Failf(ui.Operating, "--nats %s: %s: let this user have JetStream, and publish and subscribe to agentsim.>", o.Name(), *why)
+	case err == nil && q.conn.MaxPayload() < leastPayload:
+		err = ui.Failf(ui.Operating, "--nats %s: the server takes messages of at most %d bytes (max_payload), and %d are needed", o.Name(), q.conn.MaxPayload(), leastPayload)
 	}
 	if err != nil {
 		q.conn.Close()
@@ -150,6 +159,10 @@ func Connect(ctx context.Context, s *ui.Env, o *Server) (*Queue, error) {
 	}
 	return q, nil
 }
+
+// leastPayload is how large messages must be allowed to be, in bytes: files travel in
+// pieces of half of that.
+const leastPayload = 256 << 10
 
 func (o *Server) options(q *Queue) ([]nats.Option, error) {
 	host, _ := os.Hostname()
@@ -161,6 +174,10 @@ func (o *Server) options(q *Queue) ([]nats.Option, error) {
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) { q.tell("%s is there again", o.Name()) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			if errors.Is(err, nats.ErrPermissionViolation) {
+				why := err.Error()
+				q.denied.Store(&why)
+			}
 			if errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked) {
 				q.tell("%s: %v; trying again", o.Name(), err)
 			}
@@ -259,7 +276,10 @@ func (o *Server) Join(s *ui.Env, h *harness.Harness) (leave func(kept bool), err
 	if o.URL == "" {
 		return func(bool) {}, nil
 	}
-	q, err := Connect(context.Background(), s, o)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	defer h.Stop.On(cancel)()
+	q, err := Connect(ctx, s, o)
 	if err != nil {
 		return nil, err
 	}
@@ -300,20 +320,30 @@ func (q *Queue) again(ctx context.Context, do func(ctx context.Context) error) e
 // tries gives the first answer asksFor, and each further one twice as long up to most:
 // what was on its way when a server ended is never answered.
 func (q *Queue) tries(ctx context.Context, most time.Duration, do func(ctx context.Context) error) error {
-	since := time.Now()
+	since, mine := time.Now(), false
+	defer func() {
+		if mine {
+			q.trouble.Store(nil)
+		}
+	}()
 	for each := asksFor; ; each = min(2*each, most) {
 		one, done := context.WithTimeout(ctx, each)
 		err := do(one)
 		done()
 		if err == nil || answered(err) {
-			q.away.Store(false)
 			return err
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if time.Since(since) > tellAfter && q.away.CompareAndSwap(false, true) {
-			q.tell("%s does not answer (%v); waiting for it", q.server.Name(), err)
+		if time.Since(since) > tellAfter && q.trouble.Load() == nil {
+			text := fmt.Sprintf("%s does not answer (%v); waiting for it", q.server.Name(), err)
+			if api := (*jetstream.APIError)(nil); errors.As(err, &api) {
+				text = fmt.Sprintf("%s cannot do what it is asked (%v), as when its store is full; waiting for it", q.server.Name(), err)
+			}
+			if mine = q.trouble.CompareAndSwap(nil, &text); mine {
+				q.tell("%s", text)
+			}
 		}
 		select {
 		case <-ctx.Done():

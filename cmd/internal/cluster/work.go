@@ -85,6 +85,7 @@ func (w *Worker) Work() error {
 type state struct {
 	Lists []string `json:"lists"` // that it works on
 	Idle  int      `json:"idle"`  // seconds for which the server has said that it has nothing for it
+	Waits string   `json:"waits"` // for what, where the server does not do what it asks; "" where it does
 }
 
 // beat says now and then that the worker is there, and works on the tasks in hand: but
@@ -98,6 +99,9 @@ func (w *Worker) beat(ctx context.Context) {
 	now := state{Lists: slices.Sorted(maps.Keys(w.works))}
 	if !w.idle.IsZero() {
 		now.Idle = int(time.Since(w.idle).Seconds())
+	}
+	if why := w.Queue.trouble.Load(); why != nil {
+		now.Waits = *why
 	}
 	if text, err := json.Marshal(now); err == nil {
 		_ = w.Queue.conn.Publish(aliveSubject+"."+w.Queue.kind, text) // if one is lost the next may do
@@ -309,7 +313,6 @@ func (w *Worker) work(ctx, late context.Context, msg jetstream.Msg, t *task, del
 	case err == nil:
 		w.fill(ctx, msg, t, list, p)
 	}
-	w.drop(msg)       // what follows is short, or another's to do again
 	if p.Len() == 0 { // interrupted: for another worker, without blame
 		return [][2]int{{t.From, t.To}}, nil
 	}
@@ -319,7 +322,7 @@ func (w *Worker) work(ctx, late context.Context, msg jetstream.Msg, t *task, del
 			return append(cut(t.From, t.From+n, 1), cut(t.From+n, t.To, n)...), nil
 		}
 		p = harness.NewPart()
-		p.Add(harness.Lost(t.From, fmt.Sprintf("what it came to takes %d bytes, and the server's max_payload is %d: raise it", len(data), w.Queue.conn.MaxPayload())))
+		p.Add(harness.Lost(t.From, fmt.Sprintf("what it came to takes %d bytes, and beside its headers a message has at most %d: raise the server's max_payload", len(data), most)))
 		n, data = 1, p.Bytes()
 	}
 	first, err := w.Queue.store(late, t.List, t.From, data)

@@ -61,7 +61,11 @@ func run(s *ui.Env, o *options) error {
 	}
 	h := harness.New(s, "working", 1)
 	defer h.Close()
-	q, err := cluster.Connect(context.Background(), s, &o.server)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	done := h.Stop.On(cancel)
+	q, err := cluster.Connect(ctx, s, &o.server)
+	done()
 	if err != nil {
 		return err
 	}

@@ -115,9 +115,11 @@ bench: ## all benchmarks; what bars are set for is measured beside its reference
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 SESSIONS ?= 340_000
+RECORDED ?= 3_400
 
-week: build ## 34 million Explore sub-agents, one by one (SESSIONS=3_400 for a hundredth), how fast, and what they come to in a week
+week: build ## 34 million Explore sub-agents, one by one (SESSIONS=3_400 for a hundredth), how fast, and what they come to in a week; then RECORDED sessions of recorded sizes, and the week from these
 	GOGC= GOMEMLIMIT= ./agentsim run testdata/week/week.yaml --set population.sessions=$(SESSIONS)
+	GOGC= GOMEMLIMIT= ./agentsim run testdata/week/week.yaml --set population.sessions=$(RECORDED) --profile recorded-2026-11
 
 # A fuzz target runs alone: one `go test -fuzz` for each.
 FUZZTIME ?= 10s

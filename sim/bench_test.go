@@ -73,6 +73,9 @@ func BenchmarkCall(b *testing.B) {
 				b.ReportMetric(float64(after.Mallocs-before.Mallocs)/calls, "allocs/call")
 				b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/calls, "B/call")
 				b.ReportMetric(float64(after.Sys)/(1<<20), "MiB")
+				if n == 100_000 {
+					b.Logf("%d agents alive: %d MiB of the machine; bar 2048", n, after.Sys>>20)
+				}
 				r.kernel.Close()
 			}
 		})

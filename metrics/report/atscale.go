@@ -32,7 +32,11 @@ func within(s *metrics.Spread) string {
 	half, ok := s.Half()
 	switch {
 	case !ok:
-		return fmt.Sprintf(" (of %d shards, too few to say how far off that may be)", s.N)
+		shards := "one shard"
+		if s.N != 1 {
+			shards = fmt.Sprintf("%d shards", s.N)
+		}
+		return fmt.Sprintf(" (of %s, too few to say how far off that may be)", shards)
 	case half == 0:
 		return " ± 0 % (all shards are alike)"
 	}

@@ -303,8 +303,7 @@ func population(c *checker) {
 func coupled(c *checker, p *Population) {
 	limited := c.s.Provider.RateLimits != nil
 	switch {
-	case p.Limits != "" && p.Limits != splitLimits:
-		c.oneOf("population.limits", "way with limits", p.Limits, splitLimits)
+	case p.Limits != "" && p.Limits != splitLimits: // its words are checked with all others
 	case p.Limits != "" && (!limited || p.Shards() == 1):
 		c.bad("population.limits", "take it away", "there is nothing to split: provider.rate_limits is not given, or all sessions are in one shard")
 	case p.Limits == "" && limited && p.Shards() > 1:

@@ -44,8 +44,11 @@ func (f *File) over(tree, variant *document.Node, errs *document.Problems) *docu
 func (f *File) CheckSets(variants, sets []string) (twice []string, err error) {
 	var errs document.Problems
 	for i, set := range sets {
-		path, _, _ := strings.Cut(set, "=")
-		if slices.ContainsFunc(sets[i+1:], func(later string) bool { return strings.HasPrefix(later, path+"=") }) {
+		path, value, _ := strings.Cut(set, "=")
+		if slices.ContainsFunc(sets[i+1:], func(later string) bool {
+			again, ok := strings.CutPrefix(later, path+"=")
+			return ok && !(strings.HasPrefix(value, "{") && strings.HasPrefix(again, "{")) // keys of both stay
+		}) {
 			twice = append(twice, "--set "+set+" has no effect: a later --set gives "+path+" again")
 			continue
 		}

@@ -80,7 +80,7 @@ ended without an answer (an API error, a lost connection, an interrupt or anothe
 	f.StringVar(&o.memory, "memory", "", "a `directory` of what agents remember: read at the start, written at the end")
 	o.defs.Add(f)
 	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
-	f.StringVar(&o.record, "record", "full", "what is recorded: full, packed (full, compressed), calls (no content), sampled:N (one session tree of N), totals or none")
+	f.StringVar(&o.record, "record", "full", "what is recorded: full, packed (full, compressed), calls (no content), sampled:N (one session tree of N), totals or none (of a population none, where it is not given)")
 	ui.OutputFlag(f, &o.output)
 	f.StringVar(&o.columns, "columns", "", "the `list` of columns to compare by: trade-off, or names, metrics and paths such as fork.cost, separated by commas")
 	f.BoolVar(&o.noAudit, "no-audit", false, "do not check invariants: for timing")

@@ -11,6 +11,8 @@ import (
 
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim/recording/recordingtest"
+
+	"mvdan.cc/sh/v3/shell"
 )
 
 var rewriteReadme = flag.Bool("rewrite-readme", false, "write what the commands print into README.md and the guides of docs")
@@ -137,7 +139,10 @@ func recordedTrace(t *testing.T) string {
 // readmeOutput is what a command line prints, as a terminal shows it, and how it
 // ends.
 func readmeOutput(line string) (string, ui.Code) {
-	words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "$ agentsim"))
+	words, err := shell.Fields(strings.TrimPrefix(strings.TrimSpace(line), "$ agentsim"), nil) // as who pastes it has them
+	if err != nil {
+		return err.Error(), ui.Usage
+	}
 	code, stdout, stderr := try(nil, words...)
 	return stdout + stderr, code
 }

@@ -144,13 +144,19 @@ func (p *Population) take(i int, r *Run) error {
 type Some struct {
 	*Record
 	Of   uint64
-	Kept []string // ids
+	Kept []Kept
+}
+
+// Kept is a run that was recorded whole.
+type Kept struct {
+	ID   string
+	Seed uint64 // a shard's is the population's and its number
 }
 
 func (x *Some) begin(j *Job, at string) error {
 	if rng.Root(j.Spec.Seed()).Sub("recorded").Uint64()%x.Of != 0 {
 		return nil
 	}
-	x.Kept = append(x.Kept, j.Spec.RunID())
+	x.Kept = append(x.Kept, Kept{j.Spec.RunID(), j.Spec.Seed()})
 	return x.Record.begin(j, at)
 }

@@ -181,7 +181,7 @@ func (a *populations) recorder() (harness.Recorder, func() error, error) {
 		defer db.Close()
 		ids := make([]string, min(len(x.Kept), mostNamed))
 		for i := range ids {
-			ids[i] = ui.Short(x.Kept[i])
+			ids[i] = fmt.Sprintf("%s (shard %d)", ui.Short(x.Kept[i].ID), x.Kept[i].Seed-a.done[0].Scenario.Seed)
 		}
 		a.kept = fmt.Sprintf("%s, %s whole, one of %d by a hash: %s", a.db, ui.Plural(len(x.Kept), "shard"), n, strings.Join(ids, " "))
 		if more := len(x.Kept) - len(ids); more > 0 {

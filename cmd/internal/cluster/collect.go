@@ -55,6 +55,7 @@ type collecting struct {
 	id     string
 	lonely time.Time // since when no worker is there; zero where one is
 	lost   int       // the part of a run that was lost; -1 for none
+	late   bool      // nothing has been asked for anew: at the first part that is not there it is looked whether it will come
 
 	worked, idled atomic.Int64 // when a worker was last heard of that works on it, and that has long had nothing to do, in Unix nanoseconds
 	waits         atomic.Bool  // a worker waits for the server, which was told
@@ -141,6 +142,7 @@ func (c *collecting) ask(ctx context.Context, wanted [][2]int) (asked [][2]int, 
 	}
 	if before != nil && covers(before, wanted) {
 		c.q.tell("list %s: going on with what workers have done of it", ui.Short(c.id))
+		c.late = true
 		return before, nil
 	}
 	if before != nil { // parts of it serve where they meet what is wanted now
@@ -221,8 +223,8 @@ func (c *collecting) part(ctx context.Context, from, to int, hints *nats.Subscri
 			c.lonely = time.Time{}
 			return harness.ReadPart(data)
 		}
-		if time.Since(since) > idleFor {
-			since = time.Now()
+		if time.Since(since) > idleFor || c.late {
+			since, c.late = time.Now(), false
 			if err := c.idle(ctx, from, to); err != nil {
 				return nil, err
 			}

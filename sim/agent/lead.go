@@ -2,6 +2,7 @@ package agent
 
 import (
 	"agentsim/sim/ahead"
+	"agentsim/sim/kernel"
 	"agentsim/sim/vtime"
 )
 
@@ -23,7 +24,7 @@ func (l *steps) Lead() {
 	ahead.Fetch(l.conv.Head, 2)
 	switch l.turn.at {
 	case called: // the answer comes, and its tool starts
-		ahead.Fetch(l.client.call, 16)
+		ahead.Fetch(l.client.call, kernel.CallbackLines)
 		ahead.Fetch(l.client.resp.Head, 2)
 		ahead.Fetch(l.client.expects.Mark, 2)
 		if answer := l.client.resp.Blocks; len(answer) > 0 {

@@ -179,6 +179,7 @@ func (t *turn) send() error {
 func (t *turn) hear() {
 	a := t.of
 	a.turns++
+	a.ctx.Files.Lead()
 	answer := a.hear()
 	if t.n = countUses(answer); t.n == 0 {
 		a.progress.tell(a)

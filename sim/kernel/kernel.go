@@ -198,6 +198,9 @@ func (k *Kernel) step() {
 // bytes: a Stepper does well to be the first part of what its steps touch.
 const LinesAhead = 32
 
+// CallbackLines is how much it is asked for ahead of a callback, which is smaller.
+const CallbackLines = 12
+
 // Leader is a Firer or a Stepper whose next call touches more than itself.
 type Leader interface {
 	// Lead fetches what the receiver leads to. It changes nothing.
@@ -225,7 +228,7 @@ func (k *Kernel) pop() Firer {
 		ahead.Fetch(after.f, 3)
 		ahead.Fetch(after.of, LinesAhead)
 	} else {
-		ahead.Fetch(after.f, LinesAhead/2) // a callback is its own, and smaller
+		ahead.Fetch(after.f, CallbackLines)
 	}
 	return f
 }

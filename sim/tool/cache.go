@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/sim/ahead"
 	"agentsim/sim/vtime"
 )
 
@@ -46,6 +47,13 @@ type item struct {
 type layer struct {
 	items []item
 	below *layer
+}
+
+// Lead fetches what the agent itself has read, a few files of it.
+func (c *Cache) Lead() {
+	if len(c.own) > 0 {
+		ahead.Fetch(&c.own[0], 4)
+	}
 }
 
 // Get is the entry of a path; ok is false when the agent has not read it.

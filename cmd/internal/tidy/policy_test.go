@@ -38,7 +38,7 @@ sim/transcript/sqlite/driver: sim/transcript/sqlite
 sim/workspace:         sim/memo WORDS
 sim/permission:
 sim/task:              WORDS sim/transcript
-sim/tool:              sim/memo WORDS sim/workspace sim/permission sim/shell sim/team
+sim/tool:              sim/memo WORDS sim/workspace sim/permission sim/shell sim/team sim/ahead
 
 cachemodel:            sim/vtime sim/rng sim/llm sim/ahead
 cachemodel/laws:       cachemodel sim/vtime sim/rng sim/llm

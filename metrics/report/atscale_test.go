@@ -35,5 +35,14 @@ func TestAtScale(t *testing.T) {
 		if got := AtScale(100_000, 1_000, "Explore", "week", &tally, &few, &cost); !strings.Contains(got, "4.00 G tok of prompts (of 2 shards, too few to say how far off that may be), $800.00") {
 			t.Error(got)
 		}
+		if got := Another(&few, &cost); got != "2 shards: too few to say how far off another seed is" {
+			t.Error(got)
+		}
+		if got := Another(&prompt, &cost); got != "another seed comes to prompts within ± 11 % and to costs within ± 0 %, in 95 of 100 cases" { // √2 × 7.5 %
+			t.Error(got)
+		}
+		if got := Against("a", 6e12, 8e12); got != "$2.00 less than a (25 %)" {
+			t.Error(got)
+		}
 	})
 }

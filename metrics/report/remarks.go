@@ -244,11 +244,11 @@ type Scale struct {
 // Extrapolate says what the type's prompts come to at that scale: first what the
 // bounds are for one start and, by the first variant's requests, for one request;
 // then, for every other variant, what it sends more than the first one. Where there is
-// nothing to say it says why.
-func Extrapolate(rows []Row, s Scale) []string {
+// nothing to say it says why, and false.
+func Extrapolate(rows []Row, s Scale) (told []string, ok bool) {
 	base, ok := oneSpawn(rows[0], s.Type)
 	if !ok {
-		return []string{"lab.scale says nothing: in what comes first no agent of type " + s.Type + " is started"}
+		return []string{"lab.scale says nothing: in what comes first no agent of type " + s.Type + " is started"}, false
 	}
 	n := Quantity(s.Spawns)
 	var out []string
@@ -277,9 +277,9 @@ func Extrapolate(rows []Row, s Scale) []string {
 		out = append(out, line)
 	}
 	if out == nil {
-		return []string{"lab.scale says nothing: it has no bounds, and no other variant starts agents of type " + s.Type}
+		return []string{"lab.scale says nothing: it has no bounds, and no other variant starts agents of type " + s.Type}, false
 	}
-	return out
+	return out, true
 }
 
 // spawned is what the agents of a type sent.

@@ -24,7 +24,7 @@ func exploring(starts, requests, prompt int64) *metrics.Run {
 
 func testExtrapolate(t *testing.T) {
 	rows := []Row{{Variant: "without", Run: exploring(2, 5, 4_000)}, {Variant: "with", Run: exploring(2, 5, 4_400)}, {Variant: "more", Run: exploring(1, 3, 2_800)}, {Variant: "less", Run: exploring(2, 4, 3_998)}}
-	got := Extrapolate(rows, Scale{Type: "Explore", Spawns: 1_000_000, Period: "day", Low: 100_000_000, High: 500_000_000})
+	got, _ := Extrapolate(rows, Scale{Type: "Explore", Spawns: 1_000_000, Period: "day", Low: 100_000_000, High: 500_000_000})
 	want := []string{
 		"100 M to 500 M tok a day ÷ 1.00 M starts of Explore = 100 to 500 tok a start; a start makes 2.5 requests here: 40 to 200 tok a request",
 		"with sends +200 tok a start (2.5 requests, +80 a request): × 1.00 M = 200 M tok a day, within the bounds",
@@ -34,7 +34,7 @@ func testExtrapolate(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	if got := Extrapolate(rows[:2], Scale{Type: "Explore", Spawns: 10, Period: "day"}); len(got) != 1 || got[0] != "with sends +200 tok a start (2.5 requests, +80 a request): × 10 = 2.00 k tok a day" {
+	if got, ok := Extrapolate(rows[:2], Scale{Type: "Explore", Spawns: 10, Period: "day"}); !ok || len(got) != 1 || got[0] != "with sends +200 tok a start (2.5 requests, +80 a request): × 10 = 2.00 k tok a day" {
 		t.Errorf("without bounds: %q", got)
 	}
 }
@@ -44,7 +44,7 @@ func testNobodyStarted(t *testing.T) {
 	s := Scale{Type: "Explore", Spawns: 10, Period: "day"}
 	for _, want := range []string{"lab.scale says nothing: it has no bounds, and no other variant starts agents of type Explore",
 		"lab.scale says nothing: in what comes first no agent of type Explore is started"} {
-		if got := Extrapolate(rows, s); len(got) != 1 || got[0] != want {
+		if got, ok := Extrapolate(rows, s); ok || len(got) != 1 || got[0] != want {
 			t.Errorf("%q", got)
 		}
 		rows[0], rows[1] = rows[1], rows[0]

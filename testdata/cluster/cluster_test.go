@@ -45,6 +45,7 @@ func TestCluster(t *testing.T) {
 	t.Run("CLU-03 tasks that a server keeps for nobody are asked for again", forgotten)
 	t.Run("CLU-02 a worker that died is missed", lonely)
 	t.Run("CLU-03 a server that returns without its store is taken again", wiped)
+	t.Run("CLU-02 who waits behind others is told, and what nobody waits for can be removed", behind)
 	t.Run("CLU-02 a worker of another version takes nothing and says so", others)
 	t.Run("CLU-01 a population and a bench are those of one machine", alike)
 	t.Run("CLU-04 workers share a list from its beginning", shared)

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -165,6 +166,42 @@ func wiped(t *testing.T) {
 	c := start(t, dir, program, "sweep", "hello", "--seeds", "5", "--nats", s.urls)
 	if code := c.ended(time.Minute); code != 0 {
 		t.Errorf("code %d\n%s%s", code, c.printed(), w.printed())
+	}
+	// In the middle of a command, too, on a project whose files have to travel again.
+	project, here, there := t.TempDir(), t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(project, "a.go"), []byte("package a\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sweep := []string{"sweep", "nested", "--seeds", "600", "--db", "x.db", "--project", project}
+	printed, _ := agentsim(t, here, sweep...)
+	c = start(t, there, program, append(sweep, "--nats", s.urls)...)
+	w.saw("1,797 runs of nested", time.Minute)
+	time.Sleep(300 * time.Millisecond)
+	s.options[0] = append(s.options[0], "-sd", t.TempDir())
+	s.restart(0, time.Second)
+	if code := c.ended(2 * time.Minute); code != 0 {
+		t.Fatalf("code %d\n%s%s", code, c.printed(), w.printed())
+	}
+	same(t, here, there, printed, answer(c.printed()))
+}
+
+// behind asks for something while workers are at a list that nobody waits for any more.
+func behind(t *testing.T) {
+	t.Parallel()
+	s := serve(t, 1)
+	w := s.worker()
+	c := start(t, t.TempDir(), program, "sweep", "nested", "--seeds", "40000", "--db", "x.db", "--nats", s.urls)
+	w.saw("119,997 runs of nested", time.Minute)
+	_ = c.cmd.Process.Signal(syscall.SIGINT)
+	c.ended(time.Minute)
+	c = start(t, t.TempDir(), program, "sweep", "hello", "--seeds", "3", "--nats", s.urls)
+	c.saw("workers are at other lists, which came first", time.Minute)
+	_, told := agentsim(t, t.TempDir(), "worker", "--nats", s.urls, "--clear")
+	if !strings.Contains(told, "2 lists removed") {
+		t.Error(told)
+	}
+	if code := c.ended(time.Minute); code != 0 {
+		t.Errorf("code %d\n%s", code, c.printed())
 	}
 }
 

@@ -65,6 +65,7 @@ func sameOfPacked(t *testing.T) {
 				removed += out
 				out = ""
 			}
+			out = strings.ReplaceAll(out, "at level packed", "at level full") // where a run says what it is
 			said[i] = append(said[i], fmt.Sprintf("%s: exit code %d\n%s%s", line, code, out, errs))
 		}
 		said[i] = append(said[i], filesBut(t, rundb.UsualName)...)

@@ -58,6 +58,8 @@ type collecting struct {
 	late   bool      // nothing has been asked for anew: at the first part that is not there it is looked whether it will come
 
 	worked, idled atomic.Int64 // when a worker was last heard of that works on it, and that has long had nothing to do, in Unix nanoseconds
+	elsewhere     atomic.Int64 // when one was last heard of that works on other lists alone, likewise
+	behind        bool         // these come first, which was told
 	waits         atomic.Bool  // a worker waits for the server, which was told
 }
 
@@ -71,6 +73,8 @@ func (c *collecting) hear(m *nats.Msg) {
 	c.q.alive.Store(now)
 	if slices.Contains(its.Lists, c.id) {
 		c.worked.Store(now)
+	} else if len(its.Lists) > 0 {
+		c.elsewhere.Store(now)
 	}
 	if its.Waits != "" && c.waits.CompareAndSwap(false, true) {
 		c.q.tell("a worker says: %s", its.Waits)
@@ -93,11 +97,6 @@ func (c *collecting) halt() {
 
 func (c *collecting) collect(ctx context.Context, wanted [][2]int, take func(*harness.Outcome) bool) error {
 	c.id = idOf(c.list.Text())
-	for hash, p := range c.list.Projects() {
-		if err := c.q.upload(ctx, filesName(hash), func() []byte { return harness.PackFiles(p) }); err != nil {
-			return err
-		}
-	}
 	hints, err := c.q.conn.SubscribeSync(doneSubject + "." + c.id)
 	if err != nil {
 		return err
@@ -158,6 +157,11 @@ func (c *collecting) ask(ctx context.Context, wanted [][2]int) (asked [][2]int, 
 
 // order puts ranges into the queue, of all that is wanted.
 func (c *collecting) order(ctx context.Context, ranges, wanted [][2]int) error {
+	for hash, p := range c.list.Projects() {
+		if err := c.q.upload(ctx, filesName(hash), func() []byte { return harness.PackFiles(p) }); err != nil {
+			return err
+		}
+	}
 	if err := c.q.upload(ctx, listName(c.id), c.list.Text); err != nil {
 		return err
 	}
@@ -247,8 +251,8 @@ func (c *collecting) idle(ctx context.Context, from, to int) error {
 	if err != nil {
 		return err
 	}
-	now := time.Now()
-	if recent := func(at *atomic.Int64, d time.Duration) bool { return now.Sub(time.Unix(0, at.Load())) < d }; left > 0 && recent(&c.idled, 3*beatEvery) && !recent(&c.worked, idlesFor) {
+	recent := func(at *atomic.Int64, d time.Duration) bool { return time.Since(time.Unix(0, at.Load())) < d }
+	if left > 0 && recent(&c.idled, 3*beatEvery) && !recent(&c.worked, idlesFor) {
 		c.q.tell("list %s: %s with nobody, while workers have nothing to do; asking again", ui.Short(c.id), ui.Things(int64(left), "task"))
 		if err := c.q.unask(ctx, c.id); err != nil {
 			return err
@@ -263,13 +267,17 @@ func (c *collecting) idle(ctx context.Context, from, to int) error {
 		return c.order(ctx, [][2]int{{from, to}}, [][2]int{{from, to}})
 	}
 	switch {
-	case time.Since(time.Unix(0, c.q.alive.Load())) < 3*beatEvery:
+	case recent(&c.q.alive, 3*beatEvery):
 		c.lonely = time.Time{}
+		if recent(&c.elsewhere, 3*beatEvery) && !recent(&c.worked, 3*beatEvery) && !c.behind {
+			c.behind = true
+			c.q.tell("list %s: workers are at other lists, which came first; those that nobody waits for any more are removed by agentsim worker %s --clear", ui.Short(c.id), c.q.server.Flagged())
+		}
 	case c.lonely.IsZero():
 		c.lonely = time.Now()
-		c.q.tell("no worker takes runs of %s: start agentsim worker --nats %s with this build (%s)", c.list.Name, c.q.server.Name(), c.q.build)
+		c.q.tell("no worker takes runs of %s: start agentsim worker %s with this build (%s)", c.list.Name, c.q.server.Flagged(), c.q.build)
 	case time.Since(c.lonely) > lonelyFor:
-		return ui.Failf(ui.Operating, "no worker took runs of %s for %s: start agentsim worker --nats %s with this build (%s), and this command again", c.list.Name, lonelyFor, c.q.server.Name(), c.q.build)
+		return ui.Failf(ui.Operating, "no worker took runs of %s for %s: start agentsim worker %s with this build (%s), and this command again", c.list.Name, lonelyFor, c.q.server.Flagged(), c.q.build)
 	}
 	return nil
 }

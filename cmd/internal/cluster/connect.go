@@ -88,6 +88,17 @@ func (o *Server) Name() string {
 	return strings.Join(out, ",")
 }
 
+// Flagged is how a worker is told of it.
+func (o *Server) Flagged() string {
+	text := "--nats " + o.Name()
+	for _, x := range []struct{ flag, value string }{{"creds", o.Creds}, {"token", o.Token}, {"ca", o.CA}, {"cert", o.Cert}, {"key", o.Key}} {
+		if x.value != "" {
+			text += " --nats-" + x.flag + " " + x.value
+		}
+	}
+	return text
+}
+
 // Queue is a connection to the queue.
 type Queue struct {
 	s      *ui.Env
@@ -172,7 +183,10 @@ func (o *Server) options(q *Queue) ([]nats.Option, error) {
 				q.tell("%s is away; waiting for it", o.Name())
 			}
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) { q.tell("%s is there again", o.Name()) }),
+		nats.ReconnectHandler(func(*nats.Conn) {
+			q.alive.Store(time.Now().UnixNano()) // workers come back as well
+			q.tell("%s is there again", o.Name())
+		}),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			if errors.Is(err, nats.ErrPermissionViolation) {
 				why := err.Error()
@@ -335,6 +349,9 @@ func (q *Queue) tries(ctx context.Context, most time.Duration, do func(ctx conte
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if errors.Is(err, nats.ErrNoResponders) { // it may have come back without what it stored
+			_ = q.open(ctx)
 		}
 		if time.Since(since) > tellAfter && q.trouble.Load() == nil {
 			text := fmt.Sprintf("%s does not answer (%v); waiting for it", q.server.Name(), err)

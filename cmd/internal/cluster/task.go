@@ -169,6 +169,34 @@ func (q *Queue) clear(ctx context.Context, list string) {
 	_ = q.results.Purge(ctx, jetstream.WithPurgeSubject(resultSubject+"."+list+".>"))
 }
 
+// Clear removes all lists that lie at the server, what is left of them and what they came
+// to. Who still waits for one asks for it again.
+func (q *Queue) Clear(ctx context.Context) (lists int, err error) {
+	err = q.again(ctx, func(ctx context.Context) error {
+		lists = 0
+		inputs, err := q.inputs.List(ctx)
+		if errors.Is(err, jetstream.ErrNoObjectsFound) {
+			err = nil
+		}
+		for _, x := range inputs {
+			if err == nil {
+				err = q.inputs.Delete(ctx, x.Name)
+			}
+			if strings.HasPrefix(x.Name, listName("")) {
+				lists++
+			}
+		}
+		if err == nil {
+			err = q.tasks.Purge(ctx)
+		}
+		if err == nil {
+			err = q.results.Purge(ctx)
+		}
+		return err
+	})
+	return lists, err
+}
+
 // halt has workers leave a list. What they have done of it stays.
 func (q *Queue) halt(ctx context.Context, list string) {
 	_ = q.inputs.Delete(ctx, listName(list))

@@ -3,10 +3,12 @@ package harness
 import (
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -39,6 +41,36 @@ func TestConcurrentPopulation(t *testing.T) {
 	})
 	t.Run("POP-02 CLI-02 an interrupted population is the first so many of its shards", firstShards)
 	t.Run("CLI-02 who listens after another hears the next signal", heardNext)
+	t.Run("CLI-02 a second signal at once is the first one, and a later one ends the process", heardTwice)
+}
+
+// heardTwice sends this process what timeout(1) does, and then what an impatient user does.
+func heardTwice(t *testing.T) {
+	env, exits := &ui.Env{Now: time.Now}, make(chan os.Signal, 9)
+	env.Interrupt = Signals(env, func(sig os.Signal) { exits <- sig })
+	defer signal.Reset(syscall.SIGTERM)
+	x := Listen(env)
+	defer x.Stop()
+	send := func() {
+		if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+	}
+	send()
+	for !x.Has() || env.Waiting.Load() {
+		time.Sleep(time.Millisecond)
+	}
+	send()
+	time.Sleep(sameFor + 100*time.Millisecond)
+	if len(exits) > 0 {
+		t.Error("the second signal at once ended the process")
+	}
+	send()
+	select {
+	case <-exits:
+	case <-time.After(time.Minute):
+		t.Error("a later signal did not end it")
+	}
 }
 
 // heardNext stops listening and begins again, as a command with several variants does.

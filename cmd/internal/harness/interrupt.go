@@ -5,6 +5,7 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
 
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim"
@@ -12,8 +13,8 @@ import (
 )
 
 // Signals passes on those that ask the process to end. Where nobody waits for
-// one, or for a second one, it ends at once, with the code that exit is given: the
-// database stays whole either way.
+// one, or for a second one that comes later, it ends at once, with the code that exit is
+// given: the database stays whole either way.
 func Signals(s *ui.Env, exit func(os.Signal)) <-chan os.Signal {
 	out, in := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(in, syscall.SIGINT, syscall.SIGTERM)
@@ -21,15 +22,22 @@ func Signals(s *ui.Env, exit func(os.Signal)) <-chan os.Signal {
 		signal.Notify(in, syscall.SIGHUP)
 	}
 	go func() {
+		var last time.Time
 		for sig := range in {
-			if !s.Waiting.Load() {
+			switch {
+			case s.Waiting.Load():
+				last = time.Now()
+				out <- sig
+			case time.Since(last) > sameFor:
 				exit(sig)
 			}
-			out <- sig
 		}
 	}()
 	return out
 }
+
+// sameFor is how soon behind a signal another one is the same: timeout(1) sends two.
+const sameFor = 500 * time.Millisecond
 
 // Interrupt passes a signal on to every run that goes on.
 type Interrupt struct {

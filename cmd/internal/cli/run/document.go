@@ -156,7 +156,8 @@ func (a *answer) remarks(of func([]report.Remark) []string) []string {
 	rows := a.rows()
 	out := slices.Concat(unequal(a.done), report.Why(rows), report.Slower(rows), of(report.NearMisses(rows)), of(report.WakeUps(rows)), report.Hidden(rows), report.Losses(rows), report.Steered(rows), of(remarked(a.done)))
 	if s := a.done[0].Spec.Scenario.Scale; s != nil {
-		out = append(out, report.Extrapolate(rows, report.Scale{Type: s.Type, Spawns: s.Spawns, Period: s.Period, Low: s.Low, High: s.High})...)
+		told, _ := report.Extrapolate(rows, report.Scale{Type: s.Type, Spawns: s.Spawns, Period: s.Period, Low: s.Low, High: s.High})
+		out = append(out, told...)
 	}
 	return out
 }
@@ -350,7 +351,7 @@ func (a *answer) before() string {
 		if ids := had[level]; len(ids) < len(a.done) {
 			text += "; " + strings.Join(ids, " ")
 		}
-		text += fmt.Sprintf(", there before at level %s, which stays", level)
+		text += fmt.Sprintf(", there before at level %s and left so", level)
 	}
 	return text
 }

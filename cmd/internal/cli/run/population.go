@@ -63,7 +63,8 @@ type populations struct {
 	s    *ui.Env
 	on   *loading.Loaded
 	done []*harness.Population
-	kept string // what is recorded of them
+	kept string   // what is recorded of them
+	left []string // variants that have not begun
 
 	leaves []func(kept bool) // the queues that they were carried out in
 }
@@ -82,13 +83,16 @@ func (o *options) population(s *ui.Env, on *loading.Loaded, m *harness.Maker, sp
 	if err != nil {
 		return err
 	}
-	for _, spec := range specs {
+	for i, spec := range specs {
 		var p *harness.Population
 		if p, err = harness.NewPopulation(m, spec.Scenario, spec.Variant); err != nil {
 			break
 		}
 		a.done = append(a.done, p)
 		if err = a.run(m, p, rec); err != nil || p.Stopped {
+			for _, spec := range specs[i+1:] {
+				a.left = append(a.left, spec.Variant+" was not begun")
+			}
 			break
 		}
 	}
@@ -224,9 +228,14 @@ func (a *populations) document(m *harness.Maker) *report.Document {
 		far, met = append(far, extrapolated(p)...), append(met, metOthers(p))
 	}
 	if s := of.Scale; s != nil && a.done[0].Totals.Runs > 0 {
-		far = append(far, report.Extrapolate(rows, report.Scale{Type: s.Type, Spawns: s.Spawns, Period: s.Period, Low: s.Low, High: s.High})...)
+		told, ok := report.Extrapolate(rows, report.Scale{Type: s.Type, Spawns: s.Spawns, Period: s.Period, Low: s.Low, High: s.High})
+		if ok || len(far) == 0 {
+			far = append(far, told...)
+		}
 	}
-	d.Label("unfinished", open...)
+	d.Label("unfinished", append(open, a.left...)...)
+	d.Label("difference", against(a.done)...)
+	d.Label("spread", spread(a.done)...)
 	d.Label("digest", digests...)
 	d.Label("cache", met...)
 	d.Label("at scale", far...)
@@ -384,6 +393,26 @@ func extrapolated(p *harness.Population) []string {
 		return nil
 	}
 	return []string{prefix(p.Variant) + report.AtScale(s.Spawns, t.Agents, s.Type, s.Period, &p.Totals.Total, &p.Prompt, &p.Cost)}
+}
+
+// against says what each further variant costs beside the first one, on the same seeds.
+func against(done []*harness.Population) (out []string) {
+	for _, p := range done[1:] {
+		if !done[0].Stopped && !p.Stopped {
+			out = append(out, prefix(p.Variant)+report.Against(done[0].Variant, p.Totals.Total.Cost, done[0].Totals.Total.Cost))
+		}
+	}
+	return out
+}
+
+// spread says how far off other seeds may be.
+func spread(done []*harness.Population) (out []string) {
+	for _, p := range done {
+		if p.Totals.Runs > 0 {
+			out = append(out, prefix(p.Variant)+report.Another(&p.Prompt, &p.Cost))
+		}
+	}
+	return out
 }
 
 // verdict is how the command ends.

@@ -18,7 +18,9 @@ import (
 type options struct {
 	server  cluster.Server
 	workers int
+	given   bool // how many
 	longest time.Duration
+	clear   bool
 }
 
 // New makes the command.
@@ -35,11 +37,15 @@ hand is another's after 10 seconds.`,
 		Example: `  agentsim worker --nats nats://queue:4222
   agentsim sweep fork-vs-subagent --seeds 200 --nats nats://queue:4222`,
 		Args: ui.Exactly(0, "no arguments"),
-		RunE: func(*cobra.Command, []string) error { return run(s, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.given = cmd.Flags().Changed("workers")
+			return run(s, o)
+		},
 	}
 	f := cmd.Flags()
 	o.server.AllFlags(f, "take runs from")
 	f.IntVar(&o.workers, "workers", 0, "how many runs go on at a time (default: one for each core)")
+	f.BoolVar(&o.clear, "clear", false, "remove all lists of runs that lie at the server, and end: who still waits for one asks for it again")
 	f.DurationVar(&o.longest, "longest", 10*time.Minute, "how long one run may take before it is given up")
 	return cmd
 }
@@ -51,7 +57,7 @@ func run(s *ui.Env, o *options) error {
 	switch {
 	case o.server.URL == "":
 		return ui.Failf(ui.Usage, "agentsim worker needs a server: --nats nats://HOST:4222")
-	case o.workers < 0:
+	case o.workers < 0 || o.workers == 0 && o.given:
 		return ui.Failf(ui.Usage, "--workers %d: write a number from 1 on, or leave it out", o.workers)
 	case o.longest <= 0:
 		return ui.Failf(ui.Usage, "--longest %s: write a duration, such as 10m", o.longest)
@@ -70,6 +76,13 @@ func run(s *ui.Env, o *options) error {
 		return err
 	}
 	defer q.Close()
+	if o.clear {
+		n, err := q.Clear(context.Background())
+		if err == nil {
+			s.Tell("%s removed from %s", ui.Things(int64(n), "list"), o.server.Name())
+		}
+		return err
+	}
 	s.Tell("worker at %s: semantics %d, %s, %s at a time", o.server.Name(), sim.Semantics, q.Build(), ui.Things(int64(o.workers), "run"))
 	w := &cluster.Worker{Queue: q, Harness: h, Slots: o.workers, Longest: o.longest}
 	err = w.Work()

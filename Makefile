@@ -13,8 +13,8 @@ build: ## build ./agentsim
 run: build ## build and run fork-vs-subagent on its own project
 	./agentsim run fork-vs-subagent
 
-test: format vet lint unit ## everything that has to pass, as CI runs it
-	@$(MAKE) --no-print-directory -j2 browser cluster mutants outside CI=true # a browser and a cluster wait for most of their time
+test: format vet lint unit browser ## everything that has to pass, as CI runs it
+	@$(MAKE) --no-print-directory -j2 cluster mutants outside CI=true # a cluster waits for most of its time
 
 quick: format ## what a change can break, in under a minute: short tests of what differs from main and of what imports it
 	@GO="$(GO)" .ci/quick

@@ -415,6 +415,9 @@ func profileAssumed(sc *scenarios.Scenario) []string {
 		return nil
 	}
 	lines := append([]string{fmt.Sprintf("of the figures %d measured, %d scaled, the others assumed", n[0], n[1])}, sc.Profile.From...)
+	if len(sc.Work) == 0 {
+		lines = append(lines, "exact turns say what is done and said, and how long a session is: figures of items, reports and tool uses move nothing here")
+	}
 	if sc.Profile.GivesHeads() && sc.Project.Fronts() {
 		lines = append(lines, "what the project has in front of agents takes the place of what recorded sessions had there after their heads")
 	}

@@ -174,6 +174,7 @@ func badFlag(cmd *cobra.Command, err error) error {
 		if near := document.Nearest(none.GetSpecifiedName(), names); near != "" {
 			return ui.Failf(ui.Usage, "%w: did you mean --%s?", err, near)
 		}
+		return ui.Failf(ui.Usage, "%w: see %s --help", err, cmd.CommandPath())
 	}
 	var bad *pflag.InvalidValueError
 	if !errors.As(err, &bad) {
@@ -182,6 +183,9 @@ func badFlag(cmd *cobra.Command, err error) error {
 	kind := "whole number"
 	if strings.HasPrefix(bad.GetFlag().Value.Type(), "uint") {
 		kind = "whole number from 0 on"
+	}
+	if bad.GetFlag().Value.Type() == "duration" {
+		kind = "duration, such as 10m or 90s"
 	}
 	return ui.Failf(ui.Usage, "--%s %s: write a %s", bad.GetFlag().Name, bad.GetValue(), kind)
 }

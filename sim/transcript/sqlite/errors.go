@@ -41,7 +41,7 @@ var hints = map[error]string{
 	ErrDamaged:     "restore it from a copy, or record into another file",
 	ErrRecording:   "try again when it has ended, or, to remove it, name it too",
 	ErrNoDriver:    "build it with CGO_ENABLED=1 and a C compiler; run --record none, bench, check, estimate and crossover of sessions need no record",
-	ErrChanged:     "agentsim lab db check says what differs; a simulated run can be run again into another file",
+	ErrChanged:     "agentsim lab db check --db FILE says what differs; a simulated run can be run again into another file",
 }
 
 // Error is an operating error of a database: which file, while doing what, which
@@ -61,7 +61,7 @@ func (e *Error) Error() string {
 	}
 	s := fmt.Sprintf("%s: cannot %s: %v", e.Path, e.Doing, what)
 	if h := hints[e.Kind]; h != "" {
-		s += "; " + h
+		s += "; " + strings.Replace(h, "FILE", e.Path, 1)
 	}
 	return s
 }

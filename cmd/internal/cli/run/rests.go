@@ -69,6 +69,11 @@ func (a *populations) rests(d *report.Document, ran []executed) {
 		d.Label("life size", lines...)
 		d.Field("life_size", report.List(lines[:1]))
 	}
+	if len(ran) > 0 && !small(ran[0].Spec.Scenario) && len(ran[0].Spec.Scenario.Work) == 0 {
+		line := "heads alone are those of recorded sessions: these are as long as their exact turns, and recorded ones are longer"
+		d.Label("life size", line)
+		d.Field("life_size", report.List([]string{line}))
+	}
 	var all []report.Said
 	for _, p := range a.done {
 		all = append(all, report.Said{Variant: p.Variant, Texts: populationAssumed(p)})

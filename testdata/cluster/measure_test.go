@@ -58,19 +58,11 @@ func shared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stream, err := js.Stream(ctx, "AGENTSIM_TASKS")
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := stream.ConsumerNames(ctx)
-	taken, err := stream.Consumer(ctx, <-names.Name())
-	if err != nil {
-		t.Fatal(err, names.Err())
-	}
+	queue := taken(t, s)
 	c := start(t, t.TempDir(), program, "run", "explore-at-scale", "--variant", "omitted", "--record", "none", "--set", "population={sessions:6000,workspace:5,shard:10}", "--nats", s.urls)
 	var some, both int
 	for going := true; going; time.Sleep(20 * time.Millisecond) {
-		info, err := taken.Info(ctx)
+		info, err := queue.Info(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -104,6 +104,27 @@ func healed(t *testing.T) {
 	same(t, here, there, printed, answer(c.printed()))
 }
 
+// taken is what all workers take tasks from, once the first one has made it.
+func taken(t *testing.T, s *servers) jetstream.Consumer {
+	t.Helper()
+	ctx := context.Background()
+	for since := time.Now(); time.Since(since) < time.Minute; time.Sleep(20 * time.Millisecond) {
+		tasks, err := queued(t, s).Stream(ctx, "AGENTSIM_TASKS")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name := range tasks.ConsumerNames(ctx).Name() {
+			c, err := tasks.Consumer(ctx, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+	}
+	t.Fatal("no worker has come")
+	return nil
+}
+
 // forgotten has somebody who is no worker take a task and say for ever that he works on it,
 // as a server does that has lost who has it.
 func forgotten(t *testing.T) {
@@ -111,17 +132,9 @@ func forgotten(t *testing.T) {
 	s, here, there := serve(t, 1), t.TempDir(), t.TempDir()
 	sweep := []string{"sweep", "nested", "--seeds", "400", "--db", "x.db"}
 	printed, _ := agentsim(t, here, sweep...)
-	s.worker().kill() // what all workers take tasks from is there
-	ctx := context.Background()
-	tasks, err := queued(t, s).Stream(ctx, "AGENTSIM_TASKS")
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := tasks.ConsumerNames(ctx)
-	taking, err := tasks.Consumer(ctx, <-names.Name())
-	if err != nil {
-		t.Fatal(err, names.Err())
-	}
+	w := s.worker()
+	taking := taken(t, s)
+	w.kill()
 	c := start(t, there, program, append(sweep, "--nats", s.urls)...)
 	m, err := taking.Next(jetstream.FetchMaxWait(time.Minute))
 	if err != nil {

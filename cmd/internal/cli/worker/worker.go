@@ -44,7 +44,7 @@ hand is another's after 10 seconds.`,
 	}
 	f := cmd.Flags()
 	o.server.AllFlags(f, "take runs from")
-	f.IntVar(&o.workers, "workers", 0, "how many runs go on at a time (default: one for each core)")
+	f.IntVar(&o.workers, "workers", 0, "how many runs go on at a time, each on a core (default: one for each core)")
 	f.BoolVar(&o.clear, "clear", false, "remove all lists of runs that lie at the server, and end: who still waits for one asks for it again")
 	f.DurationVar(&o.longest, "longest", 10*time.Minute, "how long one run may take before it is given up")
 	return cmd
@@ -65,6 +65,7 @@ func run(s *ui.Env, o *options) error {
 	if o.workers == 0 {
 		o.workers = runtime.GOMAXPROCS(0)
 	}
+	runtime.GOMAXPROCS(min(o.workers, runtime.GOMAXPROCS(0))) // other workers have the other cores
 	h := harness.New(s, "working", 1)
 	defer h.Close()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -244,8 +244,8 @@ func (c *collecting) part(ctx context.Context, from, to int, hints *nats.Subscri
 
 // idle looks into why nothing comes. Where no task is left that could bring it, since the
 // list was halted or cleared, or parts of one task were stored by two, it is asked for; so
-// it is where the server keeps tasks for workers that have died, which happens to one that
-// was killed while another was starting.
+// it is where servers keep tasks for workers that are gone, which happens where two of three
+// are killed within seconds of each other.
 func (c *collecting) idle(ctx context.Context, from, to int) error {
 	left, err := c.q.left(ctx, c.id)
 	if err != nil {

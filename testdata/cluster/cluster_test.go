@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,6 +19,25 @@ func asked(name string, otherwise int) int {
 		return n
 	}
 	return otherwise
+}
+
+var lone sync.Map // by the number of seeds
+
+// alone is a sweep and what it leaves on one machine, once for all who ask: the directory,
+// of which nothing may be changed, and what was printed.
+func alone(t *testing.T, seeds string) (sweep []string, here, printed string) {
+	t.Helper()
+	sweep = []string{"sweep", "nested", "--seeds", seeds, "--db", "x.db"}
+	made, _ := lone.LoadOrStore(seeds, sync.OnceValues(func() (string, string) {
+		dir := filepath.Join(filepath.Dir(server), seeds)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		printed, _ := agentsim(t, dir, sweep...)
+		return dir, printed
+	}))
+	here, printed = made.(func() (string, string))()
+	return sweep, here, printed
 }
 
 // endless is a run that does not end by itself.
@@ -182,9 +202,8 @@ func stopped(t *testing.T) {
 
 func interrupted(t *testing.T) {
 	t.Parallel()
-	s, here, there := serve(t, 1), t.TempDir(), t.TempDir()
-	sweep := []string{"sweep", "nested", "--seeds", "600", "--db", "x.db"}
-	printed, _ := agentsim(t, here, sweep...)
+	s, there := serve(t, 1), t.TempDir()
+	sweep, here, printed := alone(t, "600")
 	w := s.worker()
 	c := start(t, there, program, append(sweep, "--nats", s.urls)...)
 	w.saw("1,797 runs of nested", time.Minute)
@@ -201,10 +220,10 @@ func interrupted(t *testing.T) {
 	same(t, here, there, printed, out)
 	// A population has no file: what it came to lies at the server until all of it is over,
 	// that of variants that are over as well.
-	crowd := []string{"run", "explore-at-scale", "--record", "none", "--set", "population={sessions:9000,workspace:5,shard:10}"}
-	whole, _ := agentsim(t, here, crowd...)
+	crowd := []string{"run", "explore-at-scale", "--variant", "omitted", "--variant", "short-md", "--record", "none", "--set", "population={sessions:6000,workspace:5,shard:10}"}
+	whole, _ := agentsim(t, there, crowd...)
 	c = start(t, there, program, append(crowd, "--nats", s.urls)...)
-	for since := time.Now(); strings.Count(w.printed(), "900 runs of explore-at-scale") < 2; time.Sleep(20 * time.Millisecond) {
+	for since := time.Now(); strings.Count(w.printed(), "600 runs of explore-at-scale") < 2; time.Sleep(20 * time.Millisecond) {
 		if time.Since(since) > time.Minute {
 			t.Fatal(w.printed(), c.printed())
 		}
@@ -223,9 +242,8 @@ func interrupted(t *testing.T) {
 
 func full(t *testing.T) {
 	t.Parallel()
-	s, here, there := serve(t, 1), t.TempDir(), t.TempDir()
-	sweep := []string{"sweep", "nested", "--seeds", "400", "--db", "x.db"}
-	printed, _ := agentsim(t, here, sweep...)
+	s, there := serve(t, 1), t.TempDir()
+	sweep, here, printed := alone(t, "400")
 	s.worker()
 	// No file of the collector may grow beyond 300 KB.
 	c := start(t, there, "sh", "-c", `trap '' XFSZ; ulimit -f 600; exec "$@"`, "sh", program, sweep[0], sweep[1], sweep[2], sweep[3], sweep[4], sweep[5], "--nats", s.urls)
@@ -238,9 +256,8 @@ func full(t *testing.T) {
 
 func away(t *testing.T) {
 	t.Parallel()
-	s, here, there := serve(t, 1), t.TempDir(), t.TempDir()
-	sweep := []string{"sweep", "nested", "--seeds", "600", "--db", "x.db"}
-	printed, _ := agentsim(t, here, sweep...)
+	s, there := serve(t, 1), t.TempDir()
+	sweep, here, printed := alone(t, "600")
 	w := s.worker()
 	c := start(t, there, program, append(sweep, "--nats", s.urls)...)
 	w.saw("1,797 runs of nested", time.Minute)

@@ -28,7 +28,7 @@ func others(t *testing.T) {
 	t.Parallel()
 	s, dir := serve(t, 1), t.TempDir()
 	other := filepath.Join(dir, "agentsim")
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", other, "./cmd/agentsim")
+	build := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", other, "./cmd/agentsim")
 	build.Dir = "../.."
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%s%v", out, err)
@@ -77,9 +77,8 @@ func queued(t *testing.T, s *servers) jetstream.JetStream {
 
 func healed(t *testing.T) {
 	t.Parallel()
-	s, here, there := serve(t, 1), t.TempDir(), t.TempDir()
-	sweep := []string{"sweep", "nested", "--seeds", "400", "--db", "x.db"}
-	printed, _ := agentsim(t, here, sweep...)
+	s, there := serve(t, 1), t.TempDir()
+	sweep, here, printed := alone(t, "400")
 	js, ctx := queued(t, s), context.Background()
 	w := s.worker()
 	// Tasks that no list has, and such as cannot be read, are put away.
@@ -129,9 +128,8 @@ func taken(t *testing.T, s *servers) jetstream.Consumer {
 // as a server does that has lost who has it.
 func forgotten(t *testing.T) {
 	t.Parallel()
-	s, here, there := serve(t, 1), t.TempDir(), t.TempDir()
-	sweep := []string{"sweep", "nested", "--seeds", "400", "--db", "x.db"}
-	printed, _ := agentsim(t, here, sweep...)
+	s, there := serve(t, 1), t.TempDir()
+	sweep, here, printed := alone(t, "400")
 	w := s.worker()
 	taking := taken(t, s)
 	w.kill()
@@ -161,7 +159,12 @@ func lonely(t *testing.T) {
 	w := s.worker("--workers", "2")
 	c := start(t, dir, program, "sweep", "e.yaml", "--nats", s.urls)
 	w.saw("1 run of endless", time.Minute)
-	time.Sleep(35 * time.Second) // the other of its two tasks at a time has none
+	for range 35 { // the other of its two tasks at a time has none; it works for a tenth of each second
+		_ = w.cmd.Process.Signal(syscall.SIGSTOP)
+		time.Sleep(900 * time.Millisecond)
+		_ = w.cmd.Process.Signal(syscall.SIGCONT)
+		time.Sleep(100 * time.Millisecond)
+	}
 	if strings.Contains(c.printed(), "no worker") || strings.Contains(c.printed(), "asking again") {
 		t.Error("while one works:", c.printed())
 	}

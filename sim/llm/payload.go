@@ -78,10 +78,19 @@ type Payload struct {
 // NewText makes a payload of text of the given class. Bytes that are no UTF-8
 // become U+FFFD, as any JSON encoder would do.
 func NewText(c Class, s string) *Payload {
-	if !utf8.ValidString(s) {
-		s = strings.ToValidUTF8(s, "\uFFFD")
-	}
+	s = valid(s)
 	return &Payload{raw: s, esc: escape(s), measure: measure(c, s)}
+}
+
+// Escaped is a text as it stands in a block's bytes.
+func Escaped(s string) string { return escape(valid(s)) }
+
+// valid is a text with U+FFFD in place of what is no UTF-8.
+func valid(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
 // First is the payload of the first n bytes of a text of ASCII without digits, which are

@@ -153,6 +153,11 @@ func (m *Measure) Profile() *Profile {
 	return m.profile(func(s int32) bool { return !m.sessions[s].dropped }, m.halvings())
 }
 
+// Whole is Profile without floors, which take most of its time.
+func (m *Measure) Whole() *Profile {
+	return m.profile(func(s int32) bool { return !m.sessions[s].dropped }, nil)
+}
+
 // halvings are the sides of all sessions.
 func (m *Measure) halvings() *sides {
 	if m.parted == nil {

@@ -54,7 +54,7 @@ func (p *piece) append(dst []byte) []byte {
 		llm.ServerToolUse.String(), llm.ServerToolResult.String(), llm.ToolAddition.String(), llm.ToolRemoval.String(), llm.ToolReference.String():
 		dst = append(dst, p.content...)
 	default:
-		dst = appendEscaped(dst, p.content)
+		dst = append(dst, llm.Escaped(p.content)...)
 	}
 	return append(dst, p.tail...)
 }
@@ -70,18 +70,4 @@ func (p *piece) closing() string {
 		return `],"messages":[]}`
 	}
 	return `],"system":[],"messages":[]}`
-}
-
-// border is where a message begins.
-var border = &llm.Node{Level: llm.Messages}
-
-// appendEscaped appends text as it stands in a block's bytes: the one renderer
-// writes a text block, of which the frame is cut off.
-func appendEscaped(dst []byte, text string) []byte {
-	var f frame
-	blk := llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, text)}
-	n := llm.Node{Parent: border, Block: &blk, Level: llm.Messages, Role: llm.User}
-	head, tail := f.of(&n)
-	delta := llm.AppendDelta(f.buf[:0], &n)
-	return append(dst, delta[len(head):len(delta)-len(tail)]...)
 }

@@ -102,12 +102,12 @@ func (c *checkOptions) check(s *ui.Env) error {
 	if err != nil {
 		return err
 	}
-	x.opt.WithoutLast = withoutLast(p)
+	x.opt.WithoutLast, x.apart = withoutLast(p), true
 	made, err := x.run(s)
 	if err != nil {
 		return err
 	}
-	now := made.all.Profile()
+	now := made.all.Whole()
 	lines := realism.Compare(p, now, p, realism.Fit)
 	if len(lines) == 0 {
 		return ui.Failf(ui.Usage, "%s has no figure of %d samples or more: there is nothing to compare with", ui.Quote(c.against), profile.ThinBelow)
@@ -209,7 +209,7 @@ func outcomes(p *profile.Profile, made *simulated) *report.Sheet {
 	rows := []row{{name: "(recorded)", p: p}}
 	for i := range made.variants {
 		v := &made.variants[i]
-		rows = append(rows, row{v.name, v.measure.Profile(), v})
+		rows = append(rows, row{v.name, v.measure.Whole(), v})
 	}
 	share := func(figure string) func(row) report.Value {
 		return func(r row) report.Value {
@@ -251,8 +251,8 @@ type simulated struct {
 // variantRuns are the runs of one variant.
 type variantRuns struct {
 	name           string
-	measure        *profile.Measure
-	offered, taken int64 // detours
+	measure        *profile.Measure // nil where only all together are asked for
+	offered, taken int64            // detours
 }
 
 // detours counts those that agents make.
@@ -271,6 +271,7 @@ type simulation struct {
 	variants []string
 	seeds    int
 	opt      profile.Options
+	apart    bool // variants are measured by themselves, too
 	told     bool // what it says for agents that there are not
 }
 
@@ -294,7 +295,11 @@ func (x *simulation) run(s *ui.Env) (out *simulated, err error) {
 	x.opt.Joined = true
 	out = &simulated{all: profile.New(x.opt)}
 	for _, name := range x.variants {
-		out.variants = append(out.variants, variantRuns{name: name, measure: profile.New(x.opt)})
+		v := variantRuns{name: name}
+		if x.apart {
+			v.measure = profile.New(x.opt)
+		}
+		out.variants = append(out.variants, v)
 	}
 	h := harness.New(s, "simulating", len(w.Cells)*x.seeds)
 	defer h.Close()
@@ -328,6 +333,8 @@ func (x *simulated) take(db *sqlite.DB, v *variantRuns, r *harness.Run) error {
 		return err
 	}
 	x.all.Add("", session)
-	v.measure.Add("", session)
+	if v.measure != nil {
+		v.measure.Add("", session)
+	}
 	return nil
 }

@@ -46,7 +46,7 @@ func (c *checkOptions) halves(s *ui.Env, o *options, args []string) error {
 			return nil, err
 		}
 		runs += made.runs
-		now = made.all.Profile()
+		now = made.all.Whole()
 		return now, nil
 	})
 	if err != nil {

@@ -16,23 +16,7 @@ import (
 func everyPolicy(t *testing.T, make func(*story), outcome func(*story) string) map[string]int {
 	t.Helper()
 	got := race(t, seeds, make, outcome)
-	n := seeds
-	if testing.Short() {
-		n /= 10
-	}
-	for seed := range n {
-		s := newStory(t)
-		s.policy, s.schedule = "pct:3", uint64(seed)
-		make(s)
-		s.run()
-		if s.err != nil {
-			t.Fatalf("pct schedule %d: %v", seed, s.err)
-		}
-		for _, wrong := range s.check() {
-			t.Fatalf("pct schedule %d: %s", seed, wrong)
-		}
-		got[outcome(s)]++
-	}
+	under(t, "pct:3", 0, seeds, got, make, outcome)
 	return got
 }
 

@@ -26,11 +26,14 @@ type agent struct {
 	pane       bool // one whose process is its own
 	remote     bool // its task is one of another environment
 	marking    marking
-	told       map[llm.Hash]bool // messages of others that it has heard
-	lineage    string
+	planned    *planned // of plan mode that it has entered and not left
+	carries    *planned // likewise, of a plan whose approval no request has held
+	modeOf
+	lineage string
 
-	below  llm.Usage // of its descendants that have ended
-	home   llm.Usage // of those that it waited for and that came to something, in the minimal stack
+	told   map[llm.Hash]bool // messages of others that it has heard
+	below  llm.Usage         // of its descendants that have ended
+	home   llm.Usage         // of those that it waited for and that came to something, in the minimal stack
 	ended  vtime.Instant
 	left   *llm.Node  // hash and place of where its conversation ended, nil if it cannot go on
 	unsent []letter   // delivered to the life that has ended, and not seen in a request of it
@@ -43,19 +46,14 @@ type agent struct {
 
 	offered []string // tools that its root held as it started
 
-	planned *planned // of plan mode that it has entered and not left
-	carries *planned // likewise, of a plan whose approval no request has held
-	modeOf
 	former former
 }
 
 // life is what is kept of an agent that lives.
 type life struct {
 	// What each call looks at is side by side: first what requests and results look at,
-	// then what answers do too, then what answers alone do.
+	// then from root on what answers do too, then what answers alone do.
 	files    files // that it knows
-	path     named
-	spoken   spoken
 	asks     asks
 	coming   map[llm.ToolUseID]*hand // children that it waited for, whose results no request has held
 	homes    map[llm.ToolUseID]*home // the same
@@ -71,33 +69,36 @@ type life struct {
 	listens  *agent        // whose abort it hears
 	due      vtime.Instant // when it moves to the background by itself, 0 for never
 	formed   *llm.Node     // head of the last request that was held against the form
+	shift    int32         // how many more tools stand in front than with its last request
 
-	root     llm.Hash  // of the first node of its requests
-	sent     *llm.Node // head of the last request
-	seen     *llm.Node // end of the conversation as far as it has been looked at
-	calls    []call    // recorded since the last answer
-	uses     []use     // of that
-	escapes  escapes
-	named    bool // its first request has been sent
-	aside    bool // that request and its answer are no part of the conversation
-	lent     bool // a child looks at its uses
-	aborted  bool
-	leaves   bool // it has answered a request to shut down, perhaps with yes
-	avoids   bool // prompts
-	asked    bool // a user was asked since the last request
-	cut      bool // it was interrupted since
-	edited   bool // a user has put another input in a call's place
-	resumed  bool // it is not its first
-	tagged   bool // a directive of a fork stands in a text block of a user message
-	gaveUp   bool // its last call, which failed for good
-	calling  bool // its last request has no answer
-	count    count
-	last     lastAnswer // the call before this one
-	rooms    rooms
-	window   window
-	conduct  conduct
+	root    llm.Hash  // of the first node of its requests
+	sent    *llm.Node // head of the last request
+	seen    *llm.Node // end of the conversation as far as it has been looked at
+	calls   []call    // recorded since the last answer
+	uses    []use     // of that
+	escapes escapes
+	named   bool // its first request has been sent
+	aside   bool // that request and its answer are no part of the conversation
+	lent    bool // a child looks at its uses
+	aborted bool
+	leaves  bool // it has answered a request to shut down, perhaps with yes
+	avoids  bool // prompts
+	asked   bool // a user was asked since the last request
+	cut     bool // it was interrupted since
+	edited  bool // a user has put another input in a call's place
+	resumed bool // it is not its first
+	tagged  bool // a directive of a fork stands in a text block of a user message
+	gaveUp  bool // its last call, which failed for good
+	calling bool // its last request has no answer
+	count   count
+	spoken  spoken
+	last    lastAnswer // the call before this one
+	rooms   rooms
+	conduct conduct
+	window  window
+
 	progress progressed
-
+	path     named
 	billed   llm.Usage // of its last call that was answered
 	lost     llm.Usage // of one after it that was billed and brought no answer
 	own      llm.Usage // of all
@@ -133,7 +134,6 @@ type life struct {
 	opening          llm.Hash // of the user context that its messages begin with
 	staged           staged
 	latest           *agent   // whom it started last, in the minimal stack
-	shift            int32    // how many more tools stand in front than with its last request
 	deferred         []string // tools that it was told by name
 }
 
@@ -191,14 +191,14 @@ type call struct {
 // start takes an agent in.
 func (u *Auditor) start(ref int32, b *transcript.AgentStart) {
 	for int(ref) >= len(u.agents) {
-		u.agents, u.lives = append(u.agents, nil), append(u.lives, nil)
+		u.agents, u.leads = append(u.agents, nil), append(u.leads, lead{})
 	}
 	if old := u.agents[ref]; old != nil {
 		u.resume(old, b)
 		return
 	}
 	a := &agent{ref: ref, lineage: b.Lineage, parent: u.agent(b.Parent), background: b.Async, fork: b.Structure == "fork", mate: b.Structure == "teammate", life: u.newLife(b)}
-	u.agents[ref], u.lives[ref] = a, a.life
+	u.agents[ref], u.leads[ref] = a, lead{agent: a, next: a.life}
 	a.former.facts = a.facts
 	if a.parent == nil {
 		a.chosen = b.RunMode
@@ -234,7 +234,7 @@ func (u *ledger) newLife(b *transcript.AgentStart) *life {
 	l := &life{facts: *b, avoids: b.Context.AvoidPrompts}
 	l.facts.Tools = slices.Clone(b.Tools)
 	l.facts.Context.UserContext = slices.Clone(b.Context.UserContext)
-	l.conduct.began = u.now
+	l.conduct.began, l.conduct.model = u.now, b.Model
 	l.last.marks, l.uses, l.calls, l.files.list = l.rooms.marks[:0], l.rooms.uses[:0], l.rooms.calls[:0], l.rooms.files[:0]
 	return l
 }
@@ -247,7 +247,7 @@ func (u *Auditor) resume(a *agent, b *transcript.AgentStart) {
 	}
 	u.trees.returns(a)
 	a.life = u.newLife(b)
-	u.lives[a.ref] = a.life
+	u.leads[a.ref] = lead{agent: a, next: a.life}
 	a.rebased, a.resumed, a.mail = "resume", true, a.unsent
 	a.conduct.size = a.former.size
 	a.asks, a.count = a.former.asks, a.former.count
@@ -329,7 +329,7 @@ func (u *Auditor) end(a *agent, b *transcript.AgentEnd) {
 	}
 	a.below = llm.Usage{} // the next activation answers for its own
 	mine := a.life
-	a.life, u.lives[a.ref], a.ended = nil, nil, u.now
+	a.life, u.leads[a.ref], a.ended = nil, lead{}, u.now
 	if inPool(&agent{life: mine}, sendTool) {
 		u.tasks.ownerless()
 	}

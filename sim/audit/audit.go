@@ -161,8 +161,13 @@ func (u *Auditor) Emit(e *transcript.Event) {
 		return
 	}
 	if livesOnly>>kind&1 > 0 { // most are
-		if a := u.agent(e.Agent); a != nil {
-			u.of(a, kind, e.Body)
+		a := u.agent(e.Agent)
+		switch {
+		case a == nil:
+		case u.fails(iso11, a.life != nil):
+			u.report(iso11, a, "no "+kind.String()+" of an agent that has ended", "one")
+		default:
+			u.of(a, e.Body)
 		}
 		return
 	}
@@ -179,8 +184,14 @@ func (u *Auditor) Emit(e *transcript.Event) {
 		return
 	case *transcript.UserMessage:
 		a.former.messages++
+	case *transcript.Finding:
+		if b.Rule == "readonly_breach" { // also by a command that the agent's end has stopped
+			a.breaks++
+		}
 	}
-	u.of(a, kind, e.Body)
+	if a.life != nil {
+		u.of(a, e.Body)
+	}
 }
 
 // apart handles the events that a section of their own takes in, whether or not their
@@ -238,15 +249,8 @@ const livesOnly uint64 = 1<<transcript.KindRequest | 1<<transcript.KindResponse 
 	1<<transcript.KindToolResult | 1<<transcript.KindPermission | 1<<transcript.KindHook | 1<<transcript.KindRebase | 1<<transcript.KindCompact |
 	1<<transcript.KindReplace | 1<<transcript.KindAgentEnd | 1<<transcript.KindListener | 1<<transcript.KindPlan
 
-// of handles the events of an agent that has started.
-func (u *Auditor) of(a *agent, kind transcript.Kind, body transcript.Body) {
-	if livesOnly>>kind&1 > 0 && u.fails(iso11, a.life != nil) {
-		u.report(iso11, a, "no "+kind.String()+" of an agent that has ended", "one")
-	}
-	a.breached(body)
-	if a.life == nil {
-		return
-	}
+// of handles the events of an agent that lives.
+func (u *Auditor) of(a *agent, body transcript.Body) {
 	switch b := body.(type) {
 	case *transcript.Terminal:
 		a.banners.shows(u.ledger, a, b.Line)
@@ -257,6 +261,7 @@ func (u *Auditor) of(a *agent, kind transcript.Kind, body transcript.Body) {
 		u.launches.stage(a, b)
 	case *transcript.Request:
 		a.calling = true
+		u.cache.lead(b.Head)
 		if a.parent != nil {
 			u.launches.sends(a)
 		}
@@ -267,6 +272,7 @@ func (u *Auditor) of(a *agent, kind transcript.Kind, body transcript.Body) {
 	case *transcript.Response:
 		a.calling = false
 		u.response(a, b)
+		u.leads[a.ref].next = a.life
 	case *transcript.APIError:
 		a.calling = false
 		u.apiError(a, b)
@@ -307,14 +313,6 @@ func (u *Auditor) of(a *agent, kind transcript.Kind, body transcript.Body) {
 	case *transcript.AgentEnd:
 		u.teams.leaves(a, b)
 		u.end(a, b)
-	}
-}
-
-// breached takes in a finding that an agent changed what it is to look at, also by a
-// command that its end has stopped.
-func (a *agent) breached(body transcript.Body) {
-	if f, is := body.(*transcript.Finding); is && f.Rule == "readonly_breach" {
-		a.breaks++
 	}
 }
 

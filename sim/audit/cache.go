@@ -22,13 +22,20 @@ type lastAnswer struct {
 	model     string
 	known     bool // before is
 	resettled bool // settings have changed since the agent started
+	reached   bool // what the call before left is within reach of a breakpoint
 }
 
-// marked is a breakpoint and the place of its entry.
+// marked is a breakpoint and the place of its entry, with what is asked of the node when
+// that has left the processor's caches.
 type marked struct {
 	*llm.Node
-	at int32
+	at    int32 // -1 where it is not known
+	sweep int32 // up to which it is certain
+	pos   int32
+	level llm.Level
 }
+
+func newMarked(n *llm.Node) marked { return marked{n, -1, 0, n.Pos, n.Level} }
 
 // behind is a root of prefixes.
 type behind struct {
@@ -56,16 +63,18 @@ type entry struct {
 // cacheBooks is the section on the cache and on bills.
 type cacheBooks struct {
 	*ledger
-	at    places
-	list  entries
-	free  []int32
-	roots map[llm.Hash]*behind
-	long  bool // a marker of one hour was met
-	sweep int  // size at which entries are gone through
+	at     places
+	list   entries
+	free   []int32
+	roots  map[llm.Hash]*behind
+	long   bool          // a marker of one hour was met
+	many   int           // as many entries are gone through
+	sweeps int32         // how often they were
+	oldest vtime.Instant // none was used last before
 }
 
 func newCacheBooks(l *ledger) cacheBooks {
-	return cacheBooks{ledger: l, at: places{slots: make([]uint64, fewPlaces)}, roots: map[llm.Hash]*behind{}, sweep: 1024}
+	return cacheBooks{ledger: l, at: places{slots: make([]uint64, fewPlaces)}, roots: map[llm.Hash]*behind{}, many: 1024}
 }
 
 // sent notes what a request marks.
@@ -77,21 +86,23 @@ func (c *cacheBooks) sent(a *agent, b *transcript.Request, now vtime.Instant) {
 		// The last block that can be marked: thinking, which cannot, ends no request.
 		marks = append(marks[:len(marks):len(marks)], llm.Breakpoint{Node: b.Head})
 	}
-	was := l.marks
 	for i := range marks {
-		m := marked{marks[i].Node, -1}
-		if i < len(was) && was[i].Node == m.Node {
-			m.at = was[i].at
+		if i == len(l.marks) {
+			l.marks = append(l.marks, marked{})
 		}
-		e := c.made(&m)
+		m := &l.marks[i]
+		if n := marks[i].Node; m.Node != n {
+			*m = newMarked(n)
+		}
+		e := c.made(m)
 		e.used = now
 		e.flying++
-		l.marks = append(l.marks[:i], m)
 		c.long = c.long || marks[i].TTL == llm.TTL1h
 	}
 	l.marks = l.marks[:len(marks)]
+	l.reached = l.reaches()
 	c.asked(a, now)
-	if c.at.n >= c.sweep {
+	if c.at.n >= c.many && c.oldest.Add(c.life()) < now {
 		c.forget(now)
 	}
 }
@@ -112,44 +123,47 @@ func (c *cacheBooks) asked(a *agent, now vtime.Instant) {
 // made is the entry of a prefix, a new one where there is none. m.at is a guess where it
 // is, and then where it is.
 func (c *cacheBooks) made(m *marked) *entry {
-	if e := c.guessed(m); e != nil {
+	e, slot := c.find(m)
+	if e != nil {
 		return e
-	}
-	at, slot := c.at.find(&c.list, m.Hash)
-	if m.at = at; at >= 0 {
-		return c.list.at(at)
 	}
 	if k := len(c.free); k > 0 {
 		m.at, c.free = c.free[k-1], c.free[:k-1]
 	} else {
 		m.at = c.list.more()
 	}
-	e := c.list.at(m.at)
+	e = c.list.at(m.at)
 	*e = entry{hash: m.Hash, held: true}
 	c.at.add(&c.list, m.at, slot)
 	return e
 }
 
-// find is the entry of a prefix, nil where there is none.
-func (c *cacheBooks) find(m *marked) *entry {
-	if e := c.guessed(m); e != nil {
-		return e
+// find is the entry of a prefix, nil where there is none, and the slot at which the search
+// for that has ended.
+func (c *cacheBooks) find(m *marked) (e *entry, slot uint64) {
+	if e = c.guessed(m); e != nil {
+		return e, 0
 	}
-	if m.at, _ = c.at.find(&c.list, m.Hash); m.at < 0 {
-		return nil
+	m.sweep = c.sweeps
+	if m.at, slot = c.at.find(&c.list, m.Hash); m.at >= 0 {
+		e = c.list.at(m.at)
 	}
-	return c.list.at(m.at)
+	return e, slot
 }
 
 // guessed is the entry of a prefix where it is in the place that is guessed.
 func (c *cacheBooks) guessed(m *marked) *entry {
-	if m.at < 0 || m.at >= c.list.n {
+	if m.at < 0 {
 		return nil
 	}
-	if e := c.list.at(m.at); e.held && e.hash == m.Hash {
-		return e
+	e := c.list.at(m.at)
+	if m.sweep != c.sweeps {
+		if !e.held || e.hash != m.Hash {
+			return nil
+		}
+		m.sweep = c.sweeps
 	}
-	return nil
+	return e
 }
 
 // forget drops the entries that nobody can read any more: for a lifetime no request
@@ -162,14 +176,20 @@ func (c *cacheBooks) forget(now vtime.Instant) {
 			up.used, e = e.used, up
 		}
 	}
+	c.oldest = now
 	for i := range c.list.n {
-		if e := c.list.at(i); e.held && e.flying == 0 && e.used.Add(life) < now {
+		switch e := c.list.at(i); {
+		case !e.held:
+		case e.flying == 0 && e.used.Add(life) < now:
 			*e = entry{}
 			c.free = append(c.free, i)
+		default:
+			c.oldest = min(c.oldest, e.used)
 		}
 	}
 	c.at.fill(&c.list, len(c.at.slots))
-	c.sweep = max(4096, c.at.n*2)
+	c.sweeps++
+	c.many = max(4096, c.at.n*2)
 }
 
 // life is how long an entry may be read after its last use.
@@ -240,7 +260,7 @@ func (u *history) answered(a *agent, head *llm.Node) {
 		uses, a.lent = nil, false
 	}
 	n := head
-	for ; n.Parent != nil && n != a.sent && (a.sent == nil || n.Pos > a.sent.Pos); n = n.Parent {
+	for ; n != a.sent && n.Parent != nil && (a.sent == nil || n.Pos > a.sent.Pos); n = n.Parent {
 		if a.hand != nil {
 			u.handoffs.tainted(a, n)
 		}
@@ -248,7 +268,7 @@ func (u *history) answered(a *agent, head *llm.Node) {
 			uses = append(uses, a.path.useOf(n.Block, a.place))
 		}
 	}
-	if u.fails(iso11, a.sent != nil && n.Hash == a.sent.Hash) {
+	if u.fails(iso11, a.sent != nil && (n == a.sent || n.Hash == a.sent.Hash)) {
 		u.report(iso11, a, "an answer to its own request", "one to another")
 	}
 	if a.aside {
@@ -314,7 +334,7 @@ func (u *cacheBooks) readable(a *agent, r *llm.Response) {
 	var read *marked
 	if n := r.Cache.ReadTo; n != nil {
 		read = a.last.guess(n)
-		e := u.find(read)
+		e, _ := u.find(read)
 		if u.fails(cacheL2, e != nil) {
 			u.report(cacheL2, a, "a prefix that a request has marked", "position "+decimal(int64(n.Pos))+", which none did")
 			return
@@ -333,14 +353,14 @@ func (u *cacheBooks) readable(a *agent, r *llm.Response) {
 func (u *cacheBooks) chain(a *agent, read *marked) {
 	up, from := int32(0), int32(0)
 	if read != nil {
-		up, from = read.at+1, read.Pos
+		up, from = read.at+1, read.pos
 	}
 	// A write refreshes the entries that it passes: what the call before left, and what that goes on from.
-	if left := &a.last.left; left.Node != nil && left.Pos > from && u.guessed(left) != nil {
-		up, from = left.at+1, left.Pos
+	if left := &a.last.left; left.Node != nil && left.pos > from && u.guessed(left) != nil {
+		up, from = left.at+1, left.pos
 	}
 	for i := range a.last.marks {
-		if m := &a.last.marks[i]; m.Pos > from {
+		if m := &a.last.marks[i]; m.pos > from {
 			u.list.at(m.at).up, up = up, m.at+1
 		}
 	}
@@ -357,7 +377,8 @@ func (l *lastAnswer) guess(n *llm.Node) *marked {
 			return &l.marks[i]
 		}
 	}
-	return &marked{n, -1}
+	m := newMarked(n)
+	return &m
 }
 
 func (u *cacheBooks) readEntry(a *agent, e *entry, r *llm.Response) {
@@ -385,7 +406,7 @@ func (u *cacheBooks) readEntry(a *agent, e *entry, r *llm.Response) {
 // keeps is CACHE-L3, and notes what this call leaves for the next.
 func (u *cacheBooks) keeps(a *agent, b *transcript.Response) {
 	r, last := b.Resp, &a.last
-	if last.left.Node != nil && last.model == b.Model && r.Iterations == nil && last.within(r.Started) {
+	if last.left.Node != nil && last.model == b.Model && r.Iterations == nil && last.reached && r.Started <= last.start.Add(llm.TTL5m.Duration()) {
 		switch r.Cache.Miss.Reason {
 		case llm.MissNotYetReadable, llm.MissNoise, llm.MissUndecided, llm.MissBelowMinimum:
 		default:
@@ -400,22 +421,23 @@ func (u *cacheBooks) keeps(a *agent, b *transcript.Response) {
 	}
 }
 
-// within reports whether what the call before left is warm and within reach of a
-// breakpoint of this one, most often the last.
-func (l *lastAnswer) within(start vtime.Instant) bool {
-	left := l.left.Node
-	if start > l.start.Add(llm.TTL5m.Duration()) || left.Level != llm.Messages {
+// reaches reports whether what the call before left is within reach of a breakpoint of this
+// one, most often the last.
+func (l *lastAnswer) reaches() bool {
+	left := &l.left
+	if left.Node == nil || left.level != llm.Messages {
 		return false
 	}
 	for i := len(l.marks) - 1; i >= 0; i-- {
-		n := l.marks[i].Node
-		if n.Level != llm.Messages || n.Pos < left.Pos || n.Pos-left.Pos > lookBack {
+		m := &l.marks[i]
+		if m.level != llm.Messages || m.pos < left.pos || m.pos-left.pos > lookBack {
 			continue
 		}
-		for n.Pos > left.Pos {
+		n := m.Node
+		for n != left.Node && n.Pos > left.pos {
 			n = n.Parent
 		}
-		if n.Hash == left.Hash {
+		if n == left.Node || n.Hash == left.Hash {
 			return true
 		}
 	}

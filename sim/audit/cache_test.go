@@ -25,6 +25,11 @@ func TestForget(t *testing.T) {
 			u.landed(a, at+took)
 			u.readable(a, &llm.Response{Started: at, Began: at + took, Cache: llm.CacheReport{ReadTo: read, WrittenTo: write}})
 		}
+		known := func(n *llm.Node) bool {
+			m := newMarked(n)
+			e, _ := u.find(&m)
+			return e != nil
+		}
 		minute := vtime.Instant(vtime.Minute)
 		ask(0, nil, nodes[0], nodes[0])
 		ask(minute, nil, nodes[3], nodes[3])
@@ -32,23 +37,23 @@ func TestForget(t *testing.T) {
 		ask(8*minute, nodes[1], nodes[2], nodes[2])
 		u.forget(10 * minute)
 		for i, want := range []bool{true, true, true, false, false} {
-			if got := u.find(&marked{nodes[i], -1}) != nil; got != want {
+			if got := known(nodes[i]); got != want {
 				t.Errorf("prefix %d is known: %v", i+1, got)
 			}
 		}
 		took = minute
 		ask(11*minute, nil, nodes[3], nodes[3])
 		u.forget(17 * minute) // five from when its response began
-		if u.find(&marked{nodes[3], -1}) == nil {
+		if !known(nodes[3]) {
 			t.Error("an entry is forgotten while it can be read")
 		}
-		if u.forget(17*minute + 1); u.find(&marked{nodes[3], -1}) != nil {
+		if u.forget(17*minute + 1); known(nodes[3]) {
 			t.Error("an entry that nobody can read any more is held")
 		}
 		ask(20*minute, nil, nodes[3], nodes[3])
 		a.last.left = a.last.marks[0]
 		ask(24*minute, nil, nodes[4], nodes[4]) // a write refreshes what it passes
-		if u.forget(28 * minute); u.find(&marked{nodes[3], -1}) == nil {
+		if u.forget(28 * minute); !known(nodes[3]) {
 			t.Error("an entry that a write passed is forgotten")
 		}
 	})

@@ -13,6 +13,7 @@ import (
 // conduct is what an agent has done, which its end has to tell.
 type conduct struct {
 	began   vtime.Instant
+	model   string         // of its requests
 	stop    llm.StopReason // of its last answer
 	answers int            // of its conversation
 	size    int64          // tokens of the last of them and its request
@@ -100,8 +101,8 @@ func (d *conduct) sends(u *ledger, a *agent, b *transcript.Request) {
 	if d.stopped && u.fails(iso03, false) {
 		u.report(iso03, a, "no request after an abort", "one")
 	}
-	if u.fails(sub09, b.Model == a.facts.Model || a.last.resettled) {
-		u.report(sub09, a, "a request of model "+a.facts.Model, b.Model)
+	if u.fails(sub09, b.Model == d.model || a.last.resettled) {
+		u.report(sub09, a, "a request of model "+d.model, b.Model)
 	}
 	if p := a.parent; p != nil && p.life != nil && u.fails(iso03, (a.listens == nil) == a.background) {
 		u.report(iso03, a, "to listen to its parent as long as that waits for it", "waited for: "+word(!a.background)+", listens: "+word(a.listens != nil))

@@ -33,7 +33,7 @@ type home struct {
 // noted notes the last text that an agent has said: that of the newest answer that
 // has any.
 func (a *agent) noted(head *llm.Node) {
-	for n := head; n.Parent != nil && n != a.sent && (a.sent == nil || n.Pos > a.sent.Pos); n = n.Parent {
+	for n := head; n != a.sent && n.Parent != nil && (a.sent == nil || n.Pos > a.sent.Pos); n = n.Parent {
 		if !n.IsBorder() && n.Block.Kind == llm.Text && len(n.Block.Content.Raw()) > 0 {
 			if a.said, a.saidFrom = head, 0; a.sent != nil {
 				a.saidFrom = a.sent.Pos

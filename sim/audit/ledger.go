@@ -14,7 +14,7 @@ type ledger struct {
 	seq    uint64
 	now    vtime.Instant
 	agents []*agent // by ordinal
-	lives  []*life  // theirs, nil of one that has ended
+	leads  []lead   // to theirs
 
 	made, broken [numChecks]int64
 	found        []Violation

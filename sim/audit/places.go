@@ -33,6 +33,9 @@ func (l *entries) more() int32 {
 // fewPlaces is how many slots a table has at least.
 const fewPlaces = 256
 
+// slot is where the search for a prefix begins.
+func (p *places) slot(h llm.Hash) *uint64 { return &p.slots[h.Lo&uint64(len(p.slots)-1)] }
+
 // find is where the list has the entry of a prefix, -1 for nowhere, and the slot at
 // which the search has ended.
 func (p *places) find(list *entries, h llm.Hash) (at int32, slot uint64) {

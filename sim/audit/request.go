@@ -64,6 +64,7 @@ func (u *Auditor) request(a *agent, b *transcript.Request) {
 		a.formed = b.Head
 	}
 	u.cache.sent(a, b, u.now)
+	u.leads[a.ref].asked(a, &u.cache.list)
 	a.window.sent(u.ledger, a, b.Model, summed)
 	a.banners.sent(u.ledger, a)
 	a.escapes.past(u.now)

@@ -30,7 +30,9 @@ func (u *handling) toolCall(a *agent, b *transcript.ToolCall) {
 	if held {
 		a.pooled = b.Name
 	}
-	a.calls = append(a.calls, call{id: b.ID, use: x, name: b.Name, inPool: held, at: u.now})
+	a.calls = append(a.calls, call{})
+	c := &a.calls[len(a.calls)-1]
+	c.id, c.use, c.name, c.inPool, c.at = b.ID, x, b.Name, held, u.now
 }
 
 // toolResult is ISO-11 for a result: it answers a call of this agent.

@@ -9,6 +9,10 @@ func Tee(sinks ...Sink) Sink {
 		if s == nil {
 			continue
 		}
+		if inner, ok := s.(*tee); ok {
+			t.sinks, t.leaders = append(t.sinks, inner.sinks...), append(t.leaders, inner.leaders...)
+			continue
+		}
 		t.sinks = append(t.sinks, s)
 		if l, ok := s.(Leader); ok {
 			t.leaders = append(t.leaders, l)

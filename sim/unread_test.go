@@ -75,13 +75,14 @@ func TestDecisive(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			known := map[string]ran{}
 			for _, path := range scenarios.Decisive() {
 				set := path + "=" + sets[path]
 				if f.Unread(variant, []string{set}, set) != "" {
 					continue
 				}
-				with, unmet := ranWith(t, f, variant, set)
-				without, _ := ranWith(t, f, variant, path+"=null")
+				with, unmet := ranWith(t, known, f, variant, set)
+				without, _ := ranWith(t, known, f, variant, path+"=null")
 				if with == nil || without == nil {
 					continue
 				}
@@ -100,9 +101,12 @@ func TestDecisive(t *testing.T) {
 	}
 }
 
-// ranWith are the events but the first of a variant's run with an override, and what met
-// nothing in it; nil where it is no scenario, or its run fails.
-func ranWith(t *testing.T, f *scenarios.File, variant, set string) (lines, unmet []string) {
+// ran are the events but the first of a run, and what met nothing in it.
+type ran struct{ lines, unmet []string }
+
+// ranWith is a variant's run with an override, which is known if its spec is; nil where it
+// is no scenario, or its run fails.
+func ranWith(t *testing.T, known map[string]ran, f *scenarios.File, variant, set string) (lines, unmet []string) {
 	t.Helper()
 	sc, err := f.Effective(variant, []string{set})
 	if err != nil {
@@ -112,12 +116,15 @@ func ranWith(t *testing.T, f *scenarios.File, variant, set string) (lines, unmet
 	if err != nil {
 		t.Fatal(err)
 	}
-	var text strings.Builder
-	r, err := sim.Run(spec, sim.Options{Sinks: []transcript.Sink{transcript.NewText(&text)}})
-	if err != nil {
-		return nil, nil
+	id := spec.RunID()
+	if r, ok := known[id]; ok {
+		return r.lines, r.unmet
 	}
-	return strings.Split(text.String(), "\n")[1:], r.Unmet
+	var text strings.Builder
+	if r, err := sim.Run(spec, sim.Options{Sinks: []transcript.Sink{transcript.NewText(&text)}}); err == nil {
+		known[id] = ran{strings.Split(text.String(), "\n")[1:], r.Unmet}
+	}
+	return known[id].lines, known[id].unmet
 }
 
 // effective is a spec of a file's variant.

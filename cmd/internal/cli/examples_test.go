@@ -134,9 +134,10 @@ func exampleRun(t *testing.T, dir string, session bool) string {
 	from, which := "agentsim.db", "SELECT id FROM runs"
 	if session {
 		which = "SELECT run FROM agents GROUP BY run HAVING max(parent) >= 0 AND sum(write_1h) = 0 ORDER BY count(*) DESC, run" // with sub-agents, and lifetimes of 5m
-		if err := os.Rename(filepath.Join(dir, "session.db"), filepath.Join(dir, from)); err != nil {
+		if err := os.Remove(filepath.Join(dir, from)); err != nil {
 			t.Fatal(err)
 		}
+		runExample(t, dir, "agentsim import requests.jsonl.gz")
 	}
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(dir, from))
 	if err != nil {
@@ -151,7 +152,7 @@ func exampleRun(t *testing.T, dir string, session bool) string {
 }
 
 // examplePlace makes the directory: a project, definitions, scenarios, recorded
-// sessions, requests, a trace, a record of a run and one of a session.
+// sessions, requests, a trace and a record of a run.
 func examplePlace(t *testing.T) string {
 	dir := t.TempDir()
 	put := func(name, text string) {
@@ -184,7 +185,6 @@ func examplePlace(t *testing.T) string {
 	put("old.yaml", "name: old\nprovider: {model: claude-sonnet-5-5}\nmain: {user: hello}\nscripts: [{agent: main, turns: [{text: hello}]}]\n")
 	runExample(t, dir, "agentsim scenario new mine.yaml")
 	runExample(t, dir, "agentsim run coordinator --set provider.model=claude-sonnet-4-6")
-	runExample(t, dir, "agentsim import --db session.db requests.jsonl.gz")
 	if err := os.Remove(filepath.Join(dir, "mine.yaml")); err != nil {
 		t.Fatal(err)
 	}

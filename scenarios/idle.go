@@ -99,6 +99,9 @@ func unreadIn(f *File, s *Scenario) []section {
 // overrides is none of it.
 func (f *File) Idle(sets []string, played ...string) []Idle {
 	without := f.idle(played)
+	if len(sets) == 0 {
+		return slices.DeleteFunc(without, func(x Idle) bool { return x.sure })
+	}
 	return slices.DeleteFunc(under(f, played, sets).idle(played), func(x Idle) bool { return x.sure || !slices.ContainsFunc(without, x.same) })
 }
 
@@ -156,19 +159,17 @@ func (f *File) idle(played []string) (out []Idle) {
 		out = append(out, l)
 	}
 	base := memo.Once(func() *Scenario { return f.untrimmed(f.base, nil) })
-	swept := memo.Once(f.unreadSwept)
+	swept := f.swept()
 	read := func(path string) bool { // by some run of the sweep
-		return slices.ContainsFunc(swept(), func(u []section) bool { return idle(u, path) == nil })
+		return slices.ContainsFunc(swept, func(reads func() func(string) bool) bool { return reads()(path) })
 	}
 	for _, l := range leaves(f.base, "") {
 		x := in(l.Path, names)
-		if x == nil || x.fate == quiet || read(l.Path) {
+		if x == nil || x.fate == quiet || base() != nil && sameAt(base(), Defaults(), l.Path) || read(l.Path) {
 			continue
 		}
-		if base() == nil || !sameAt(base(), Defaults(), l.Path) {
-			l.sure = x.fate != warned && !strings.Contains(x.why, nobodySpawned) // which --set may change
-			add(l, x)
-		}
+		l.sure = x.fate != warned && !strings.Contains(x.why, nobodySpawned) // which --set may change
+		add(l, x)
 	}
 	for _, v := range f.variants {
 		cells := f.cellsOf(v.Key)
@@ -199,17 +200,21 @@ func (f *File) idle(played []string) (out []Idle) {
 	return slices.Concat(out, f.dropped(), unservedTools(f))
 }
 
-// unreadSwept is what nothing reads where the sweep gives an axis one of its values, for
-// each variant and value.
-func (f *File) unreadSwept() (out [][]section) {
+// swept tell, of each value that the sweep gives an axis, for each variant, what is read
+// there; each is worked out when it is asked.
+func (f *File) swept() (out []func() func(path string) bool) {
 	for _, name := range f.VariantNames() {
 		for _, a := range f.Sweep {
 			for _, v := range a.values {
-				var errs document.Problems
-				tree := f.tree(name, &errs)
-				if s := f.untrimmed(f.set(tree, a.Path, v, a.pos, &errs), nil); s != nil {
-					out = append(out, unreadIn(f, s))
-				}
+				out = append(out, memo.Once(func() func(string) bool {
+					var errs document.Problems
+					s := f.untrimmed(f.set(f.tree(name, &errs), a.Path, v, a.pos, &errs), nil)
+					if s == nil {
+						return func(string) bool { return false }
+					}
+					unread := unreadIn(f, s)
+					return func(path string) bool { return idle(unread, path) == nil }
+				}))
 			}
 		}
 	}

@@ -134,7 +134,7 @@ func (c *cacheBooks) made(m *marked) *entry {
 	}
 	e = c.list.at(m.at)
 	*e = entry{hash: m.Hash, held: true}
-	c.at.add(&c.list, m.at, slot)
+	c.at.add(m.Hash, m.at, slot)
 	return e
 }
 
@@ -187,7 +187,7 @@ func (c *cacheBooks) forget(now vtime.Instant) {
 			c.oldest = min(c.oldest, e.used)
 		}
 	}
-	c.at.fill(&c.list, len(c.at.slots))
+	c.at.fill(len(c.at.slots), &c.list)
 	c.sweeps++
 	c.many = max(4096, c.at.n*2)
 }

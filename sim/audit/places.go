@@ -4,11 +4,15 @@ import "agentsim/sim/llm"
 
 // places finds the places of cache entries by the hashes of their prefixes: a table
 // with linear probing, whose slots hold half of the hash beside the place. It is a
-// third of a map's size, and each request looks for a prefix that is not there.
+// third of a map's size, and each request looks for a prefix that is not there. The half
+// says where a slot belongs, so that a larger table is made from one end to the other.
 type places struct {
 	slots []uint64 // half of the hash, and the place + 1; 0 is free. A power of two.
 	n     int
 }
+
+// half is what a slot holds of a hash.
+const half = 32
 
 // entries are many, in parts that stay where they are as they become more.
 type entries struct {
@@ -34,52 +38,53 @@ func (l *entries) more() int32 {
 const fewPlaces = 256
 
 // slot is where the search for a prefix begins.
-func (p *places) slot(h llm.Hash) *uint64 { return &p.slots[h.Lo&uint64(len(p.slots)-1)] }
+func (p *places) slot(h llm.Hash) *uint64 { return &p.slots[h.Lo>>half&uint64(len(p.slots)-1)] }
 
 // find is where the list has the entry of a prefix, -1 for nowhere, and the slot at
 // which the search has ended.
 func (p *places) find(list *entries, h llm.Hash) (at int32, slot uint64) {
 	mask := uint64(len(p.slots) - 1)
-	i := h.Lo & mask
+	i := h.Lo >> half & mask
 	for ; p.slots[i] != 0; i = (i + 1) & mask {
-		if at := int32(uint32(p.slots[i])) - 1; p.slots[i]>>32 == h.Lo>>32 && list.at(at).hash == h {
+		if at := placeIn(p.slots[i]); p.slots[i]>>half == h.Lo>>half && list.at(at).hash == h {
 			return at, i
 		}
 	}
 	return -1, i
 }
 
-// add notes the place of a new entry of the list, whose search has ended at the slot.
-func (p *places) add(list *entries, at int32, slot uint64) {
+func placeIn(slot uint64) int32 { return int32(uint32(slot)) - 1 }
+
+// add notes the place of a new entry, whose search has ended at a slot.
+func (p *places) add(h llm.Hash, at int32, slot uint64) {
 	if p.n++; 2*p.n > len(p.slots) {
-		p.fill(list, 2*len(p.slots))
-		return
+		p.fill(2*len(p.slots), nil)
+		slot = h.Lo >> half
 	}
-	p.put(list.at(at).hash.Lo, at, slot)
+	p.put(h.Lo&^(1<<half-1)|uint64(at+1), slot)
 }
 
-// put notes a place at the slot, or at the next that is free.
-func (p *places) put(lo uint64, at int32, slot uint64) {
+// put notes a place at the slot i, or at the next that is free.
+func (p *places) put(slot, i uint64) {
 	mask := uint64(len(p.slots) - 1)
-	slot &= mask
-	for p.slots[slot] != 0 {
-		slot = (slot + 1) & mask
+	for i &= mask; p.slots[i] != 0; {
+		i = (i + 1) & mask
 	}
-	p.slots[slot] = lo&^(1<<32-1) | uint64(at+1)
+	p.slots[i] = slot
 }
 
-// fill makes a table of so many slots of the entries that the list holds.
-func (p *places) fill(list *entries, slots int) {
-	if slots == len(p.slots) {
-		clear(p.slots)
-	} else {
-		p.slots = make([]uint64, slots)
-	}
-	p.n = 0
-	for i := range list.n {
-		if e := list.at(i); e.held {
-			p.n++
-			p.put(e.hash.Lo, i, e.hash.Lo)
+// fill makes a table of so many slots, without those of entries that a list does not
+// hold any more.
+func (p *places) fill(slots int, list *entries) {
+	was := p.slots
+	p.slots = make([]uint64, slots)
+	for _, slot := range was {
+		switch {
+		case slot == 0:
+		case list != nil && !list.at(placeIn(slot)).held:
+			p.n--
+		default:
+			p.put(slot, slot>>half)
 		}
 	}
 }

@@ -76,7 +76,6 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			env.Setenv("WEEK", week)
-			env.Setenv("GOMAXPROCS", "1")                                  // other scripts have the other cores
 			env.Setenv("ODD", "ev\x1b[31m\u009bx")                         // what no script can write
 			t.Cleanup(func() { _ = os.Remove(filepath.Dir(env.WorkDir)) }) // testscript leaves it where not all scripts run
 			return setExamples(env)

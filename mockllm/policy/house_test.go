@@ -268,7 +268,7 @@ func (a *agent) use(uses []llm.Block) {
 func (a *agent) spawn(front *llm.Node, uses []llm.Block, i int) tool.Result {
 	h := a.h
 	forks := h.sc.Structure.Base() == scenarios.Fork
-	in, _, err := tool.ParseAgentInput(uses[i].Content, tool.AgentGates{Background: true})
+	in, _, err := (*tool.Inputs)(nil).Agent(uses[i].Content, tool.AgentGates{Background: true})
 	if err != nil {
 		return tool.Error(err.Error())
 	}

@@ -33,7 +33,7 @@ type member struct {
 // employ carries out a coordinator's tool use.
 func (h *house) employ(a *agent, u *llm.Block, n int) tool.Result {
 	if u.Name == agentTool {
-		in, _, err := tool.ParseAgentInput(u.Content, tool.AgentGates{})
+		in, _, err := (*tool.Inputs)(nil).Agent(u.Content, tool.AgentGates{})
 		if err != nil || in.Type != "worker" || in.Model != "" {
 			return tool.Error(fmt.Sprintf("not a worker: %v %q %q", err, in.Type, in.Model))
 		}

@@ -94,7 +94,7 @@ func (u *toolUse) environment(session *tool.Session) *tool.Env {
 	if u.command() {
 		env = new(tool.Env)
 	}
-	*env = tool.Env{FS: a.place.of(a.w).fs, Cache: a.ctx.Files, Marks: a.w.cfg.Marks, Now: a.w.cfg.Kernel.Now(), Root: a.directory(), Agent: a.ref}
+	*env = tool.Env{FS: a.place.of(a.w).fs, Cache: a.ctx.Files, Marks: a.w.cfg.Marks, Now: a.w.cfg.Kernel.Now(), Root: a.directory(), Agent: a.ref, Inputs: &a.w.inputs}
 	if u.tool.Stateful {
 		env.Session, env.Repo, env.Programs, env.Drawn = session, a.place.of(a.w).repo, a.w.cfg.Programs, a.w.cfg.Drawn
 		env.Interrupted = a.w.cfg.Kernel.Interrupted

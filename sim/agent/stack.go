@@ -53,7 +53,7 @@ func (full) TurnEnded(*Agent)                             {}
 func (full) Refuse(_ *Agent, _ tool.AgentInput, why error) tool.Result { return failure(why.Error()) }
 
 func (full) ReadCall(a *Agent, use *llm.Block) (tool.AgentInput, []string, error) {
-	in, ignored, err := tool.ParseAgentInput(use.Content, agentGates(a.w))
+	in, ignored, err := a.w.inputs.Agent(use.Content, agentGates(a.w))
 	if in.Isolation == "remote" || slices.Contains(ignored, "isolation") {
 		decides(a.w, gateKey+"USER_TYPE")
 	}

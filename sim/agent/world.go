@@ -220,6 +220,7 @@ type World struct {
 	rec     recorder
 	project *place   // the project's own directory
 	env     tool.Env // of the tool that runs now
+	inputs  tool.Inputs
 	forkDef *Definition
 	// coordinator says that roots coordinate: the session began in that mode.
 	coordinator bool

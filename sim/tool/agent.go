@@ -192,16 +192,17 @@ How to use it:
 - Give an agent a name to send it messages under that name as under its id. Of several that bear one name, the newest that runs is meant.`
 )
 
-// ParseAgentInput checks a call of the Agent tool. An unknown or ill-typed field
+// Agent checks a call of the Agent tool. An unknown or ill-typed field
 // is an error that names it (SUB-02). A known field that the gates do not offer
 // is read over and listed in ignored, as is remote isolation outside an
 // internal build (SUB-03). Whether the type is one that the caller may name is not looked at here.
-func ParseAgentInput(p *llm.Payload, o AgentGates) (a AgentInput, ignored []string, err error) {
+func (k *Inputs) Agent(p *llm.Payload, o AgentGates) (a AgentInput, ignored []string, err error) {
 	fs, _ := agentReads.Get(o, agentRead)
-	var in input
-	if err := fs.read(p.Raw(), &in); err != nil {
+	known, err := k.read(fs, p.Raw())
+	if err != nil {
 		return AgentInput{}, nil, err
 	}
+	in := *known
 	for i, f := range fs {
 		if in[i].kind == absent || !f.hidden && (i != agentIsolation || o.Remote || in[i].text() != "remote") {
 			continue

@@ -3,6 +3,7 @@ package tool
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -379,6 +380,34 @@ func TestReadAllocates(t *testing.T) {
 	if a.Content != b.Content {
 		t.Error("two Reads of the same lines do not share their payload")
 	}
+}
+
+// TestInputs holds that what calls ask for is the same whether inputs are kept or not,
+// and that what is kept has a bound.
+func TestInputs(t *testing.T) {
+	t.Run("SPD-05 an input that was read before is not read again, and means the same", func(t *testing.T) {
+		var kept Inputs
+		tools := []fields{readFields, agentFields(AgentGates{})}
+		for round := range 3 {
+			for _, raw := range []string{`{"file_path":"/a"}`, `{"file_path":"/a","limit":2}`, `{"file_path":1}`, `{"description":"a","prompt":"b"}`, `{`} {
+				for _, fs := range tools {
+					in, err := kept.read(fs, raw)
+					want, wrong := (*Inputs)(nil).read(fs, raw)
+					if *in != *want || fmt.Sprint(err) != fmt.Sprint(wrong) {
+						t.Errorf("round %d: %s is %v and %v, want %v and %v", round, raw, in, err, want, wrong)
+					}
+				}
+			}
+			if n := len(kept.made); n != 3 {
+				t.Errorf("round %d: %d are kept, want the three that are right", round, n)
+			}
+		}
+		for i := range 2_000 {
+			if _, err := kept.read(readFields, fmt.Sprintf(`{"file_path":"%01000d"}`, i)); err != nil || kept.weight > maxInputs || len(kept.made) > 1_000 {
+				t.Fatalf("%v: %d are kept of %d bytes", err, len(kept.made), kept.weight)
+			}
+		}
+	})
 }
 
 func bench(t testing.TB, files int) (*Env, *llm.Payload) {

@@ -28,8 +28,8 @@ var readFields = fields{
 // runRead shows numbered lines of a file. A second read of the same lines of
 // the same version shares the first one's payload.
 func runRead(e *Env, p *llm.Payload) Result {
-	var in input
-	if err := readFields.read(p.Raw(), &in); err != nil {
+	in, err := e.Inputs.read(readFields, p.Raw())
+	if err != nil {
 		return badInput("Read", err)
 	}
 	f, err := e.seen(in[0].text())

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"agentsim/sim/llm"
 )
@@ -133,6 +134,42 @@ func (fs fields) read(raw string, in *input) error {
 		}
 		in[i], rest = v, left
 	}
+}
+
+// Inputs is what inputs of calls of a run hold, each read once for all calls that say the
+// same. It is of one run alone, since no two goroutines may ask it at a time.
+type Inputs struct {
+	made   map[written]*input
+	weight int
+}
+
+// written is an input as it is written, of the tool that has these fields.
+type written struct {
+	fields *field
+	raw    string
+}
+
+// maxInputs is how much of inputs is kept, in bytes.
+const maxInputs = 1 << 20
+
+// read is fields.read for those who change nothing of it. Without a place to keep it
+// each input is read by itself.
+func (k *Inputs) read(fs fields, raw string) (*input, error) {
+	key := written{&fs[0], raw}
+	if k != nil {
+		if in := k.made[key]; in != nil {
+			return in, nil
+		}
+	}
+	in := new(input)
+	if err := fs.read(raw, in); err != nil || k == nil {
+		return in, err
+	}
+	if k.weight += len(raw) + int(unsafe.Sizeof(*in)); k.made == nil || k.weight > maxInputs {
+		k.made, k.weight = map[written]*input{}, 0
+	}
+	k.made[key] = in
+	return in, nil
 }
 
 func (fs fields) names() string {

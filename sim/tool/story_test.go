@@ -233,7 +233,7 @@ func gates(d *datadriven.TestData) AgentGates {
 }
 
 func parsed(d *datadriven.TestData) string {
-	in, ignored, err := ParseAgentInput(llm.NewJSON(d.Input), gates(d))
+	in, ignored, err := (*Inputs)(nil).Agent(llm.NewJSON(d.Input), gates(d))
 	if err != nil {
 		return "error: " + err.Error()
 	}

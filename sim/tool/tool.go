@@ -64,12 +64,13 @@ func (t *Tool) Time(key rng.Key) vtime.Duration {
 
 // Env is what a tool of one agent acts on.
 type Env struct {
-	FS    *workspace.FS
-	Cache *Cache   // what this agent has read
-	Marks mark.Key // of the run
-	Now   vtime.Instant
-	Root  string // the project's root as agents see it, absolute, without a final slash
-	Agent int32  // the agent's ordinal, for the write log
+	FS     *workspace.FS
+	Cache  *Cache   // what this agent has read
+	Marks  mark.Key // of the run
+	Now    vtime.Instant
+	Root   string  // the project's root as agents see it, absolute, without a final slash
+	Agent  int32   // the agent's ordinal, for the write log
+	Inputs *Inputs // of the run; nil keeps nothing
 
 	Session  *Session        // of the agent, for tools that keep something
 	Repo     *shell.Repo     // of the run

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-	"unsafe"
 
 	"agentsim/sim/llm"
 )
@@ -165,7 +164,7 @@ func (k *Inputs) read(fs fields, raw string) (*input, error) {
 	if err := fs.read(raw, in); err != nil || k == nil {
 		return in, err
 	}
-	if k.weight += len(raw) + int(unsafe.Sizeof(*in)); k.made == nil || k.weight > maxInputs {
+	if k.weight += len(raw) + 24*maxFields; k.made == nil || k.weight > maxInputs {
 		k.made, k.weight = map[written]*input{}, 0
 	}
 	k.made[key] = in

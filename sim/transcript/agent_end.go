@@ -24,3 +24,12 @@ type AgentEnd struct {
 }
 
 func (*AgentEnd) Kind() Kind { return KindAgentEnd }
+
+func (b *AgentEnd) appendForm(dst []byte) []byte {
+	dst = putText(dst, 1, b.Status)
+	dst = putText(dst, 2, b.Why)
+	dst = putInt(dst, 3, b.Turns)
+	dst = putInt(dst, 4, b.ToolUses)
+	dst = putUsage(dst, 5, &b.Own)
+	return putUsage(dst, 6, &b.Rolled)
+}

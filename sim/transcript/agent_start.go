@@ -43,10 +43,44 @@ type ContextFacts struct {
 
 func (*AgentStart) Kind() Kind { return KindAgentStart }
 
+func (b *AgentStart) appendForm(dst []byte) []byte {
+	dst = putInt(dst, 1, b.ID)
+	dst = putText(dst, 2, b.Lineage)
+	dst = putInt(dst, 3, b.Parent)
+	dst = putText(dst, 4, b.Type)
+	dst = putText(dst, 5, b.Structure)
+	dst = putText(dst, 6, b.Model)
+	dst = putInt(dst, 7, b.Depth)
+	dst = putInt(dst, 8, b.Chain)
+	dst = putText(dst, 9, b.PoolMode)
+	dst = putText(dst, 10, b.RunMode)
+	dst = putFlag(dst, 11, b.Async)
+	dst = putText(dst, 12, b.Source)
+	dst = putInt(dst, 13, b.Activation)
+	dst = putInt(dst, 14, b.MaxTurns)
+	dst = putToolUse(dst, 15, b.ToolUse)
+	dst = putText(dst, 16, b.Name)
+	dst = putList(dst, 17, b.Tools)
+	return b.Context.appendForm(dst, 17)
+}
+
+// appendForm numbers the facts from the number behind last.
+func (c *ContextFacts) appendForm(dst []byte, last byte) []byte {
+	dst = putText(dst, last+1, c.FileCache)
+	dst = putInt(dst, last+2, c.FilesKnown)
+	dst = putText(dst, last+3, c.Abort)
+	dst = putText(dst, last+4, c.SetAppState)
+	dst = putFlag(dst, last+5, c.AvoidPrompts)
+	dst = putInt(dst, last+6, c.Replacements)
+	dst = putFlag(dst, last+7, c.Thinking)
+	dst = putList(dst, last+8, c.UserContext)
+	return putList(dst, last+9, c.SystemContext)
+}
+
 var contextPlan = planOf(reflect.TypeFor[ContextFacts]())
 
 // AppendText appends the facts as a line has them.
 func (c *ContextFacts) AppendText(dst []byte) []byte {
 	n := len(dst)
-	return behind(append(contextPlan.appendForm(dst, c), 0), n, contextPlan.appendText)
+	return behind(append(c.appendForm(dst, 0), 0), n, contextPlan.appendText)
 }

@@ -58,11 +58,11 @@ func putFlag(dst []byte, number byte, v bool) []byte {
 	return append(dst, number)
 }
 
-func putText(dst []byte, number byte, s string) []byte {
+func putText[T ~string](dst []byte, number byte, s T) []byte {
 	if s == "" {
 		return dst
 	}
-	return appendSized(append(dst, number), s)
+	return appendSized(append(dst, number), string(s))
 }
 
 func putList(dst []byte, number byte, list []string) []byte {

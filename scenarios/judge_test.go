@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bmatcuk/doublestar/v4"
+	"pgregory.net/rapid"
+
 	"agentsim/metrics"
 	"agentsim/scenarios/expect"
 )
@@ -54,4 +57,16 @@ func judging(t *testing.T) {
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+}
+
+// TestNamesAgent holds the quick way for patterns of an agent's children against the
+// library that all other patterns are matched by.
+func TestNamesAgent(t *testing.T) {
+	t.Run("SPD-02 what a pattern names is what doublestar says", rapid.MakeCheck(func(t *rapid.T) {
+		word := rapid.StringOf(rapid.SampledFrom([]rune("am/*.1?")))
+		pattern, lineage := word.Draw(t, "pattern")+rapid.SampledFrom([]string{"", "/*", "/**"}).Draw(t, "end"), word.Draw(t, "lineage")
+		if got, want := matches(pattern, lineage), doublestar.MatchUnvalidated(pattern, lineage); got != want {
+			t.Errorf("%q names %q: %t, want %t", pattern, lineage, got, want)
+		}
+	}))
 }

@@ -143,8 +143,28 @@ func unplayed(x *struck, all []string) string {
 // NamesAgent reports whether a pattern of answers names an agent. Side questions, which
 // are nobody's work, are named by patterns that speak of them alone.
 func NamesAgent(pattern, lineage string) bool {
-	aside := strings.Contains(lineage, llm.AsideSuffix) && !strings.Contains("/"+pattern, llm.AsideSuffix)
-	return pattern == lineage || !aside && doublestar.MatchUnvalidated(pattern, lineage)
+	return pattern == lineage || matches(pattern, lineage) && (!strings.Contains(lineage, llm.AsideSuffix) || strings.Contains("/"+pattern, llm.AsideSuffix))
+}
+
+// matches is doublestar.MatchUnvalidated, without work for patterns of names and single
+// stars: each call of each agent asks.
+func matches(pattern, lineage string) bool {
+	if strings.ContainsAny(pattern, `?[{\`) || strings.Contains(pattern, "**") {
+		return doublestar.MatchUnvalidated(pattern, lineage)
+	}
+	for rest, names := pattern, lineage; ; {
+		part, below, more := strings.Cut(rest, "/")
+		name, under, deeper := strings.Cut(names, "/")
+		switch {
+		case part != "*" && strings.Contains(part, "*"):
+			return doublestar.MatchUnvalidated(pattern, lineage)
+		case part != "*" && part != name || more != deeper:
+			return false
+		case !more:
+			return true
+		}
+		rest, names = below, under
+	}
 }
 
 // struck is a part of a scenario and whether a run used it.

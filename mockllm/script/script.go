@@ -310,7 +310,7 @@ func (b *Book) Counts(lineage string, call int) map[int]int64 {
 }
 
 func (b *Book) say(q *mockllm.Query, a *mockllm.Answer, kind llm.Kind, c *scenarios.Content, fixed []*llm.Payload) {
-	if fixed == nil {
+	if c != nil && fixed == nil {
 		fixed = b.filler.Content(c, q.Stream.Key.At(uint64(q.Stream.Call)).Sub("script").Sub(kind.String()))
 	}
 	for _, p := range fixed {

@@ -225,9 +225,7 @@ func word(s string, i int) uint64 {
 	if i+8 > len(s) {
 		return lastWord(s[i:])
 	}
-	s = s[i : i+8]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	return binary.LittleEndian.Uint64([]byte(s[i : i+8])) // which makes no copy, since nothing keeps the bytes
 }
 
 // lastWord is word of less than eight bytes.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
+	"agentsim/sim/memo"
 )
 
 // Family is a set of models that share a vocabulary closely enough to share
@@ -29,16 +30,23 @@ var version = regexp.MustCompile(`claude-(?:[a-z]+[-.@:])*(\d{1,2})(?:[-.@:](\d{
 // FamilyOf reads a model id: claude-sonnet-4-6, claude-opus-4-5-20251101,
 // claude-3-5-haiku-20241022, claude-opus-5.
 func FamilyOf(model string) Family {
+	f, _ := familiesOf.Get(model, familyNamed)
+	return f
+}
+
+var familiesOf memo.Map[string, Family]
+
+func familyNamed(model string) (Family, error) {
 	if !strings.Contains(model, "claude-") {
-		return Other
+		return Other, nil
 	}
 	v := append(version.FindStringSubmatch(model), "", "", "")
 	major, _ := strconv.Atoi(v[1]) // digits, or nothing
 	minor, _ := strconv.Atoi(v[2])
 	if major*100+minor >= 407 {
-		return Claude47
+		return Claude47, nil
 	}
-	return Claude46
+	return Claude46, nil
 }
 
 // approx counts by ratios in tokens per 10⁶ bytes of each class, and per 10⁶

@@ -45,7 +45,21 @@ func NewToolUseID(k rng.Key) ToolUseID {
 
 // AppendText appends the fixed-width id to dst.
 func (id ToolUseID) AppendText(dst []byte) []byte {
-	return hex.AppendEncode(append(dst, "toolu_"...), id[:])
+	dst = append(dst, "toolu_"...)
+	for i := 0; i < len(id); i += 4 {
+		dst = binary.LittleEndian.AppendUint64(dst, hexOf(binary.LittleEndian.Uint32(id[i:])))
+	}
+	return dst
+}
+
+// hexOf is four bytes as eight digits in one word: each nibble has a byte, in which
+// '0' is added, and from ten on what lies between '9' and 'a'.
+func hexOf(b uint32) uint64 {
+	x := uint64(b)
+	x = (x | x<<16) & 0x0000ffff0000ffff
+	x = (x | x<<8) & 0x00ff00ff00ff00ff
+	x = (x>>4 | x<<8) & 0x0f0f0f0f0f0f0f0f
+	return x + 0x3030303030303030 + (x+0x0606060606060606)>>4&0x0101010101010101*('a'-'9'-1)
 }
 
 // String prints the fixed-width id.

@@ -10,7 +10,10 @@
 //     from arrival order.
 package rng
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // Key names a stream. The zero Key is the root of seed 0.
 type Key struct {
@@ -45,11 +48,7 @@ func (k Key) Sub(s string) Key {
 	for ; i+8 <= len(s); i += 8 {
 		h = mix(h ^ le64(s[i:]))
 	}
-	var tail uint64
-	for j := len(s) - 1; j >= i; j-- {
-		tail = tail<<8 | uint64(s[j])
-	}
-	h = mix(h ^ tail ^ 0xa5a5a5a5a5a5a5a5)
+	h = mix(h ^ tail(s[i:]) ^ 0xa5a5a5a5a5a5a5a5)
 	return Key{hi: mix(k.hi ^ bits.RotateLeft64(h, 32)), lo: mix(h + k.hi), draws: k.draws}
 }
 
@@ -113,8 +112,17 @@ func mix(z uint64) uint64 {
 	return z ^ (z >> 31)
 }
 
-func le64(s string) uint64 {
-	_ = s[7]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+func le64(s string) uint64 { return binary.LittleEndian.Uint64([]byte(s)) } // which makes no copy
+
+// tail is a number of less than eight bytes, the first of which weighs least. Bytes that
+// are taken twice stand where they stand.
+func tail(s string) uint64 {
+	switch n := len(s); {
+	case n >= 4:
+		b := []byte(s)
+		return uint64(binary.LittleEndian.Uint32(b)) | uint64(binary.LittleEndian.Uint32(b[n-4:]))<<(8*(n-4))
+	case n > 0:
+		return uint64(s[0]) | uint64(s[n/2])<<(8*(n/2)) | uint64(s[n-1])<<(8*(n-1))
+	}
+	return 0
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -408,6 +409,16 @@ func TestInputs(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestAbsolute holds the quick way for names that are clean.
+func TestAbsolute(t *testing.T) {
+	t.Run("SPD-02 an absolute name is what path.Clean makes of it", rapid.MakeCheck(func(t *rapid.T) {
+		name := rapid.StringOf(rapid.SampledFrom([]rune("a./"))).Draw(t, "name")
+		if got, want := (&Env{Root: "/"}).absolute("/"+name), path.Clean("/"+name); got != want {
+			t.Errorf("/%s is %s, want %s", name, got, want)
+		}
+	}))
 }
 
 func bench(t testing.TB, files int) (*Env, *llm.Payload) {

@@ -168,6 +168,9 @@ func (e *Env) absolute(name string) string {
 	if !path.IsAbs(name) {
 		name = e.Root + "/" + name
 	}
+	if !strings.Contains(name, "/.") && !strings.Contains(name, "//") && (len(name) == 1 || name[len(name)-1] != '/') {
+		return name // as most are given
+	}
 	return path.Clean(name)
 }
 

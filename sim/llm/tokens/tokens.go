@@ -40,8 +40,12 @@ type Counts struct {
 	auto    int64 // from the tools border on
 	forced  int64 // from the messages border on, beside auto
 
-	last  *llm.Node // that was asked for: a call asks for one head several times
-	count int64     // of it
+	known [8]counted // lately asked for, by their hash: a call asks for its own several times, and all for those in front
+}
+
+type counted struct {
+	node  *llm.Node
+	count int64
 }
 
 // For is the counts of a request to model with the given options. One value
@@ -63,8 +67,9 @@ func (c *Counts) Name() string { return c.counter.Name() }
 // At is the number of tokens of the prefix that ends with n, hidden ones
 // included.
 func (c *Counts) At(n *llm.Node) int64 {
-	if n == c.last {
-		return c.count
+	known := &c.known[n.Hash.Lo%uint64(len(c.known))]
+	if n == known.node {
+		return known.count
 	}
 	t := c.counter.Tokens(n.Cum)
 	if n.HasTools && n.Level == llm.Messages {
@@ -73,7 +78,7 @@ func (c *Counts) At(n *llm.Node) int64 {
 	if n.HasTools {
 		t += c.auto
 	}
-	c.last, c.count = n, t
+	*known = counted{n, t}
 	return t
 }
 

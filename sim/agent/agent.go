@@ -160,7 +160,8 @@ func (w *World) newAgent(lineage string, parent *Agent, def *Definition) *Agent 
 
 // begin gives the agent a new life.
 func (a *Agent) begin(def *Definition) {
-	a.life = &life{key: a.w.cfg.Key.Sub(a.lineage), def: def}
+	a.life = a.w.lives.take()
+	a.key, a.def = a.w.cfg.Key.Sub(a.lineage), def
 	a.client.of, a.compaction.of, a.inbox.of, a.hooks.of, a.turn.of = a, a, a, a, a
 	a.turn.rec, a.turn.ref = &a.w.rec, a.ref
 	if def != nil {
@@ -333,7 +334,35 @@ func (a *Agent) release() {
 	default:
 		forgetChildren(a.resumableChildren)
 	}
+	a.w.lives.leave(a.life)
 	a.life = nil
+}
+
+// lives are those of agents that have ended, for agents to come: one is two KiB that the
+// processor still has at hand.
+type lives struct {
+	free []*life
+	most int // how many are kept
+}
+
+const spareLives = 64
+
+func (l *lives) take() *life {
+	n := len(l.free) - 1
+	if n < 0 {
+		return new(life)
+	}
+	next := l.free[n]
+	l.free = l.free[:n]
+	return next
+}
+
+// leave clears a life, which nobody may ask any more, and keeps it.
+func (l *lives) leave(ended *life) {
+	if len(l.free) < l.most {
+		*ended = life{}
+		l.free = append(l.free, ended)
+	}
 }
 
 // endingOf sorts an error: a simulated failure or an abort has a status, a limit

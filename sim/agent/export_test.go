@@ -7,6 +7,7 @@ import (
 	"agentsim/sim/task"
 	"agentsim/sim/vtime"
 	"fmt"
+	"reflect"
 	"strings"
 )
 
@@ -17,7 +18,9 @@ func (a *Agent) Life() *life         { return a.life }
 func (a *Agent) Meters() Meters      { return a.meters }
 func (w *World) Gates() *gate.Set    { return &w.gates }
 func (c *Controller) Listeners() int { return len(c.children) }
+func (l *life) Empty() bool          { return reflect.ValueOf(*l).IsZero() }
 func (a *Agent) Revive(l *life)      { a.life = l }
+func (w *World) KeepLives()          { w.lives.most = 0 } // for agents to revive
 func (a *Agent) Context() *Context   { return &a.ctx }
 func NewContext(parent *Context, o Options) *Context {
 	return new(newContext(parent, o))

@@ -22,7 +22,7 @@ type remains struct {
 	lineage string
 	head    weak.Pointer[llm.Node]
 	message weak.Pointer[llm.Msg]
-	context weak.Pointer[agent.Context]
+	context weak.Pointer[agent.Controller]
 }
 
 func testMemory(t *testing.T) {
@@ -47,7 +47,7 @@ func testMemory(t *testing.T) {
 		s.onEnd = func(a *agent.Agent) {
 			if a.Parent() != nil {
 				conv := a.Conversation()
-				dead = append(dead, remains{a.Lineage(), weak.Make(conv.Head), weak.Make(conv.Last), weak.Make(a.Context())})
+				dead = append(dead, remains{a.Lineage(), weak.Make(conv.Head), weak.Make(conv.Last), weak.Make(a.Context().Abort)})
 			}
 		}
 		s.root("go")

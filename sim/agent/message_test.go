@@ -314,12 +314,12 @@ func testKept(t *testing.T) {
 		s.script("main/1.1", `text one; use Glob {"pattern":"*"}`, "text two")
 		var node weak.Pointer[llm.Node]
 		var msg weak.Pointer[llm.Msg]
-		var ctx weak.Pointer[agent.Context]
+		var ctx weak.Pointer[agent.Controller]
 		var proc weak.Pointer[kernel.Proc]
 		s.onEnd = func(a *agent.Agent) {
 			if a.Parent() != nil {
 				c := a.Conversation()
-				node, msg, ctx, proc = weak.Make(c.Head), weak.Make(c.Last), weak.Make(a.Context()), weak.Make(a.Proc())
+				node, msg, ctx, proc = weak.Make(c.Head), weak.Make(c.Last), weak.Make(a.Context().Abort), weak.Make(a.Proc())
 			}
 		}
 		looked := false

@@ -372,6 +372,9 @@ func (s *story) run() {
 	s.minimal(&c)
 	s.model.builder = c.Builder
 	s.world = agent.NewWorld(c)
+	if !s.forget {
+		s.world.KeepLives()
+	}
 	s.model.proc = func(lineage string) *kernel.Proc {
 		all := s.world.Agents()
 		return all[slices.IndexFunc(all, func(a *agent.Agent) bool { return a.Lineage() == lineage })].Proc()

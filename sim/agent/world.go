@@ -221,6 +221,7 @@ type World struct {
 	project *place   // the project's own directory
 	env     tool.Env // of the tool that runs now
 	inputs  tool.Inputs
+	lives   lives
 	forkDef *Definition
 	// coordinator says that roots coordinate: the session began in that mode.
 	coordinator bool
@@ -244,7 +245,7 @@ type World struct {
 // NewWorld makes a world without agents.
 func NewWorld(cfg Config) *World {
 	cfg.Definitions = slices.Clone(cfg.Definitions)
-	w := &World{cfg: cfg, gates: cfg.Gates, tasks: &task.Registry{}, handlers: handlers(), records: map[string]*record{},
+	w := &World{cfg: cfg, gates: cfg.Gates, lives: lives{most: spareLives}, tasks: &task.Registry{}, handlers: handlers(), records: map[string]*record{},
 		pools: map[poolKey]*Pool{}, heads: map[headKey]*rendered{}, texts: map[string]*llm.Payload{}, plans: map[planKey]*Plan{},
 		shells: map[string]*shellTask{}, terminals: map[int32]vtime.Instant{}, took: map[string]bool{}, met: map[string]bool{}}
 	w.rec.sink, w.rec.kernel = cfg.Sink, cfg.Kernel

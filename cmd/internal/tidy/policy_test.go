@@ -23,7 +23,7 @@ sim/gate:              sim/vtime
 sim/vtime:
 sim/rng:
 sim/llm:               sim/vtime sim/rng
-sim/llm/tokens:        sim/llm
+sim/llm/tokens:        sim/llm sim/memo
 sim/wire:              sim/rng sim/llm
 sim/mark:              sim/rng
 sim/excerpt:

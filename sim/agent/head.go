@@ -235,12 +235,12 @@ func systemContext(parts []Part, omit string) (text string, names []string) {
 
 // joined is the texts of parts, each under its name.
 func joined(parts []Part, omit, before, after string) (text string, names []string) {
-	var b strings.Builder
+	var pieces []string
 	for _, p := range parts {
 		if p.Name != omit && p.Text != "" {
 			names = append(names, p.Name)
-			b.WriteString(before + p.Name + after + strings.TrimRight(p.Text, "\n") + "\n")
+			pieces = append(pieces, before, p.Name, after, strings.TrimRight(p.Text, "\n"), "\n")
 		}
 	}
-	return b.String(), names
+	return strings.Join(pieces, ""), names
 }

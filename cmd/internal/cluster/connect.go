@@ -88,15 +88,9 @@ func (o *Server) Name() string {
 	return strings.Join(out, ",")
 }
 
-// Flagged is how a worker is told of it.
+// Flagged is how a worker is told of it, for a shell.
 func (o *Server) Flagged() string {
-	text := "--nats " + o.Name()
-	for _, x := range []struct{ flag, value string }{{"creds", o.Creds}, {"token", o.Token}, {"ca", o.CA}, {"cert", o.Cert}, {"key", o.Key}} {
-		if x.value != "" {
-			text += " --nats-" + x.flag + " " + x.value
-		}
-	}
-	return text
+	return ui.QuoteAll(ui.Flags("--nats", o.Name(), "--nats-creds", o.Creds, "--nats-token", o.Token, "--nats-ca", o.CA, "--nats-cert", o.Cert, "--nats-key", o.Key))
 }
 
 // Queue is a connection to the queue.

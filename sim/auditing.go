@@ -86,9 +86,9 @@ func auditedSession(spec *Spec) *audit.Session {
 	listed, others := definitionsOf(sc, spec, &gates)
 	for i, d := range append(listed, others...) {
 		if out.Types == nil {
-			out.Types = map[string]*audit.Type{}
+			out.Types = map[string]audit.Type{}
 		}
-		t := &audit.Type{Model: d.Model, Mode: string(d.Mode), MaxTurns: d.MaxTurns, OmitClaude: d.OmitClaude, OmitGit: d.OmitGit, Background: d.Background, TTL: d.CacheTTL, Brings: d.Memory != "" || d.InitialPrompt != "" || d.Skills != nil}
+		t := audit.Type{Model: d.Model, Mode: string(d.Mode), MaxTurns: d.MaxTurns, OmitClaude: d.OmitClaude, OmitGit: d.OmitGit, Background: d.Background, TTL: d.CacheTTL, Brings: d.Memory != "" || d.InitialPrompt != "" || d.Skills != nil}
 		t.Listed, t.BuiltIn, t.About, t.Tools, t.Disallowed, t.Skills, t.Initial, t.Memory, t.Effort, t.Refused = i < len(listed), d.BuiltIn(), d.Description, d.Tools, d.Disallowed, d.Skills, d.InitialPrompt, string(d.Memory), d.Effort, d.Refused != nil
 		t.Isolation = d.Isolation
 		t.Servers, t.Inline, t.Required, t.Trusted = d.Servers, d.Inline, d.Required, d.Source == agent.FromPlugin || d.Source == agent.FromPolicy || d.BuiltIn()
@@ -127,13 +127,13 @@ func auditedTools(out *audit.Session, sc *scenarios.Scenario, gates *gate.Set) {
 
 // auditedRoots tells an auditor of a run's roots and their users.
 func auditedRoots(out *audit.Session, sc *scenarios.Scenario) {
-	out.Roots = map[string]*audit.Root{}
+	out.Roots = map[string]audit.Root{}
 	for _, r := range Roots(sc) {
 		settings := sc.Settings
 		if r.Settings != nil {
 			settings = r.Settings.Over(settings)
 		}
-		is := &audit.Root{Model: sc.Provider.ModelID(sc.Provider.Model), MaxTurns: r.MaxTurns, Warms: r.Settings.Warms(), Bare: r.Context != nil && !*r.Context,
+		is := audit.Root{Model: sc.Provider.ModelID(sc.Provider.Model), MaxTurns: r.MaxTurns, Warms: r.Settings.Warms(), Bare: r.Context != nil && !*r.Context,
 			Settings: []llm.Settings{requestSettings(sc, settings)}}
 		if r.User != nil {
 			is.Messages++

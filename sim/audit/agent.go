@@ -204,7 +204,7 @@ func (u *Auditor) start(ref int32, b *transcript.AgentStart) {
 		a.chosen = b.RunMode
 	}
 	if s := u.opt.Session; s != nil && a.parent != nil && !a.fork {
-		a.hooks = s.typ(b.Type).Hooks
+		a.hooks = s.Types[b.Type].Hooks
 	}
 	u.notices.ownID(a, b.ID)
 	u.starts.ownChain(a, b.Chain)

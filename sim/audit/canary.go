@@ -207,7 +207,7 @@ func (u *canaries) ownPrompt(a *agent) (text string, known bool) {
 	if u.opt.Session == nil {
 		return "", false
 	}
-	t := u.opt.Session.typ(a.facts.Type)
+	t := u.opt.Session.Types[a.facts.Type]
 	if t.Prompt == nil || t.Brings || a.facts.Type == "worker" && u.gates.changed["tengu_scratch"] { // a gate words it
 		return "", false
 	}

@@ -24,20 +24,20 @@ func (u *starts) startWho(a, p *agent) {
 		a.unsure = !a.mate && slices.Contains(binding, a.under)
 		return
 	}
-	typ, known := s.typ(a.facts.Type), s.Types[a.facts.Type] != nil
+	typ, known := s.Types[a.facts.Type]
 	if a.fork {
-		typ, known = &Type{Model: "inherit", Mode: "bubble", MaxTurns: 200}, true
+		typ, known = Type{Model: "inherit", Mode: "bubble", MaxTurns: 200}, true
 	}
 	if s.Depth > 0 && u.fails(sub21, a.facts.Depth <= s.Depth) {
 		u.report(sub21, a, "a depth of at most "+decimal(int64(s.Depth)), "depth "+decimal(int64(a.facts.Depth)))
 	}
-	u.startMode(a, s, typ, known)
+	u.startMode(a, s, &typ, known)
 	if !known {
 		return
 	}
-	u.startModel(a, p, s, typ)
-	u.startTurns(a, s, typ)
-	u.startContext(a, p, s, typ)
+	u.startModel(a, p, s, &typ)
+	u.startTurns(a, s, &typ)
+	u.startContext(a, p, s, &typ)
 }
 
 // startModel is SUB-09: the call's word, else the definition's, else the one for
@@ -131,7 +131,7 @@ func (u *starts) startContext(a, p *agent, s *Session, typ *Type) {
 	}
 	looks := strings.HasPrefix(a.facts.Source, "agent:builtin:") && slices.Contains(lookers, a.facts.Type)
 	claude, git := slices.Contains(have.facts.Context.UserContext, "claudeMd"), slices.Contains(have.facts.Context.SystemContext, "gitStatus")
-	if !a.fork && s.root(have.lineage).Bare { // a root without context takes none away from its children
+	if !a.fork && s.Roots[have.lineage].Bare { // a root without context takes none away from its children
 		claude, git = s.ClaudeMd, s.GitStatus
 	}
 	claude = claude && (a.fork || !(u.gates.on[slimGate] && (looks || typ.OmitClaude)))

@@ -17,8 +17,8 @@ func (u *launches) startRoot(a *agent) {
 	if s == nil {
 		return
 	}
-	r := s.Roots[a.lineage]
-	if r == nil {
+	r, known := s.Roots[a.lineage]
+	if !known {
 		return
 	}
 	typ := "main"
@@ -113,7 +113,7 @@ func (u *aborts) unheard(b *transcript.RunEnd) {
 		if a == nil || a.parent != nil {
 			continue
 		}
-		if want := u.opt.Session.root(a.lineage).Messages + a.former.due; u.fails(prm05, a.former.messages >= want) {
+		if want := u.opt.Session.Roots[a.lineage].Messages + a.former.due; u.fails(prm05, a.former.messages >= want) {
 			u.report(prm05, a, decimal(int64(want))+" messages of its user", decimal(int64(a.former.messages)))
 		}
 	}
@@ -268,7 +268,7 @@ func (u *forking) reported(a *agent, b *transcript.AgentEnd) {
 		}
 	}
 	if s := u.opt.Session; s != nil && a.parent != nil && !a.fork && !a.resumed && !s.Minimal {
-		if has := s.typ(a.facts.Type).Effort != ""; u.fails(def12, has == a.effortless) {
+		if has := s.Types[a.facts.Type].Effort != ""; u.fails(def12, has == a.effortless) {
 			u.report(def12, a, "a finding that its effort has no effect: "+word(has), word(a.effortless))
 		}
 	}

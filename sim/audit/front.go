@@ -61,7 +61,7 @@ func (u *fronts) sent(a *agent, b *transcript.Request) {
 		return
 	}
 	a.conduct.warms = b.MaxTokens == 0
-	if u.made[loop08]++; b.MaxTokens != s.MaxTokens && !(a.conduct.warms && a.parent == nil && s.root(a.lineage).Warms) {
+	if u.made[loop08]++; b.MaxTokens != s.MaxTokens && !(a.conduct.warms && a.parent == nil && s.Roots[a.lineage].Warms) {
 		u.report(loop08, a, "at most "+decimal(s.MaxTokens)+" tokens asked for", decimal(b.MaxTokens))
 	}
 	u.made[iso09]++
@@ -69,7 +69,7 @@ func (u *fronts) sent(a *agent, b *transcript.Request) {
 	switch same := now.known && now.settings == b.Settings; {
 	case same:
 	case a.parent == nil:
-		if root := s.Roots[a.lineage]; root != nil && !slices.Contains(root.Settings, b.Settings) {
+		if root, found := s.Roots[a.lineage]; found && !slices.Contains(root.Settings, b.Settings) {
 			u.report(def12, a, "settings that its user has given", "effort "+orNone(b.Settings.Effort)+", thinking "+b.Settings.Thinking.String())
 		}
 		*now = asks{b.Settings, true}
@@ -88,20 +88,13 @@ func (u *fronts) tool(a *agent, blk *llm.Block) {
 		return // a server may list another one
 	}
 	if !isAgentTool(blk.Name) || u.opt.Session != nil && u.opt.Session.Minimal {
-		was, known := u.tools[blk.Name]
-		if known && u.fails(def10, was == id) {
+		if was, known := u.tools[blk.Name]; known && u.fails(def10, was == id) {
 			u.report(def10, a, "the tool "+blk.Name+" defined as for others", short(blk.Content.Raw()))
 		}
-		if was != id {
-			u.tools[blk.Name] = id
-		}
+		u.tools[blk.Name] = id
 		return
 	}
-	u.vets(a, variant{id, a.offer, inPool(a, sendTool)}, blk)
-}
-
-// vets holds an Agent tool against what it is to be, once.
-func (u *fronts) vets(a *agent, key variant, blk *llm.Block) {
+	key := variant{id, a.offer, inPool(a, sendTool)}
 	if s := u.opt.Session; s != nil && !s.OwnAgentTool && !u.vetted[key] {
 		u.agentTool(a, a.offer, blk.Content.Raw())
 		u.vetted[key] = true
@@ -109,16 +102,12 @@ func (u *fronts) vets(a *agent, key variant, blk *llm.Block) {
 }
 
 // offers is what the Agent tool is rendered from now, nil where nothing is known of the
-// session. It is asked on the small stack of an agent that starts.
+// session.
 func (u *fronts) offers() *offered {
-	if o := u.offer; o == nil && u.opt.Session != nil || o != nil && (o.flips != u.gates.flips || o.moves != u.servers.moves) {
-		u.offer = u.offersNow()
-	}
-	return u.offer
-}
-
-func (u *fronts) offersNow() *offered {
 	s, g, coordinates := u.opt.Session, u.gates, u.coordinated()
+	if o := u.offer; s == nil || o != nil && o.flips == g.flips && o.moves == u.servers.moves {
+		return o
+	}
 	want := []string{"description", "prompt", "subagent_type", "isolation"}
 	if !coordinates {
 		want = append(want, "model")
@@ -141,7 +130,8 @@ func (u *fronts) offersNow() *offered {
 		}
 	}
 	slices.Sort(lines)
-	return &offered{g.flips, u.servers.moves, strings.Join(want, " "), strings.Join(lines, "\n")}
+	u.offer = &offered{g.flips, u.servers.moves, strings.Join(want, " "), strings.Join(lines, "\n")}
+	return u.offer
 }
 
 // agentTool holds a definition of the Agent tool against SUB-03 for what calls may ask for,
@@ -211,6 +201,10 @@ var phrases = map[string]struct {
 // system holds the system prompt of a first request against LOOP-10, DEF-08 and DEF-06.
 func (u *fronts) system(a *agent, front *llm.Node) {
 	s := u.opt.Session
+	root := s.Roots[a.lineage]
+	if a.parent == nil && (u.opt.OwnPrompts || root.Bare) {
+		return
+	}
 	var blocks []string
 	for n := front.Parent; n != nil && n.Level != llm.Tools; n = n.Parent {
 		if !n.IsBorder() && n.Level == llm.System {
@@ -326,7 +320,7 @@ func (u *fronts) told(a *agent, name, text string, is bool) {
 }
 
 func (u *fronts) promptOf(a *agent) string {
-	if p := u.opt.Session.typ(a.facts.Type).Prompt; p != nil {
+	if p := u.opt.Session.Types[a.facts.Type].Prompt; p != nil {
 		return p()
 	}
 	return ""
@@ -338,7 +332,7 @@ var memories = map[string]string{"user": ".agentsim/user/agent-memory/", "projec
 // memory is DEF-06 for what a system prompt says of its type's memory: where it is, and as
 // it stands. It is the part of the text that is about it.
 func (u *fronts) memory(a *agent, text string) string {
-	scope := u.opt.Session.typ(a.facts.Type).Memory
+	scope := u.opt.Session.Types[a.facts.Type].Memory
 	if scope == "" {
 		return ""
 	}
@@ -414,7 +408,7 @@ func (u *fronts) messages(a *agent, nodes []*llm.Node) {
 		nodes = nodes[1:]
 	}
 	nodes = u.teams.introduced(a, nodes)
-	t := s.typ(a.facts.Type)
+	t := s.Types[a.facts.Type]
 	var want []string
 	for _, name := range t.Skills {
 		if text, found := s.File(".claude/skills/" + name + "/SKILL.md"); found {

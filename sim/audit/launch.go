@@ -99,7 +99,7 @@ func (u *launches) asked(a, p *agent, in *llm.Payload) {
 		u.same(sub04, a, "type", u.typeOf(p, in), a.facts.Type)
 	}
 	forks := u.gates.forks(u.opt.Session)
-	background := forks && !p.mate || p.coordinator() || u.gates.coordinates() || u.gates.on["KAIROS"] || u.gates.on["PROACTIVE"] || s.typ(a.facts.Type).Background ||
+	background := forks && !p.mate || p.coordinator() || u.gates.coordinates() || u.gates.on["KAIROS"] || u.gates.on["PROACTIVE"] || s.Types[a.facts.Type].Background ||
 		!forks && (strings.Contains(in.Raw(), `"run_in_background":true`) || strings.Contains(in.Raw(), `"run_in_background": true`))
 	background = background && !p.confined()
 	background = background && !u.gates.on["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] && !s.Minimal || a.link != nil || a.mate

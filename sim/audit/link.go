@@ -26,7 +26,7 @@ func (u *links) asked(in *llm.Payload) bool {
 	}
 	want := field(in, "isolation")
 	if want == "" {
-		want = s.typ(field(in, "subagent_type")).Isolation
+		want = s.Types[field(in, "subagent_type")].Isolation
 	}
 	return want == "remote"
 }

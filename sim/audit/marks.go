@@ -30,7 +30,7 @@ func (m *marking) start(s *Session, a, p *agent) {
 		*m = p.marking
 	default:
 		*m = marking{known: true, ttl: s.ChildTTL}
-		if own := s.typ(a.facts.Type).TTL; own != nil {
+		if own := s.Types[a.facts.Type].TTL; own != nil {
 			m.ttl = *own
 		}
 	}

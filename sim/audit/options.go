@@ -1,8 +1,6 @@
 package audit
 
 import (
-	"cmp"
-
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
 	"agentsim/sim/transcript"
@@ -42,7 +40,7 @@ type Session struct {
 	Elsewhere        bool                      // forks have another directory than their parent
 	Model            string                    // of sub-agents whose definition names none; "" is their parent's
 	Aliases          map[string]string         // of models
-	Types            map[string]*Type          // of agents
+	Types            map[string]Type           // of agents
 	Interactive      bool
 	ClaudeMd         bool                       // agents have it in their user context
 	GitStatus        bool                       // and git status in front of them
@@ -55,7 +53,7 @@ type Session struct {
 	Interrupts       map[string][]vtime.Instant // by root: when its user interrupts it, in order
 	SharedMarked     bool                       // the last system block that all types share is marked
 	SideBySide       bool                       // sub-agents of the minimal stack run at one time
-	Roots            map[string]*Root           // by lineage
+	Roots            map[string]Root            // by lineage
 	Offered          []string                   // tools of the session, in order
 	Catalogue        []string                   // all tools that definitions may name, in order
 	Laid             bool                       // requests have the layout of a client of today: what stands in front is not checked then
@@ -95,18 +93,6 @@ type Root struct {
 	Acts        []Act           // on events
 	Backgrounds []vtime.Instant // when its user sends to the background whom it waits for, by the script
 }
-
-// What is known of types and roots of which nobody has said anything.
-var (
-	noType Type
-	noRoot Root
-)
-
-// root is what the root of a lineage is to be.
-func (s *Session) root(lineage string) *Root { return cmp.Or(s.Roots[lineage], &noRoot) }
-
-// typ is what agents of a type are to be.
-func (s *Session) typ(name string) *Type { return cmp.Or(s.Types[name], &noType) }
 
 // Act is what a user does on the nth event of a kind, of an agent and about a tool where
 // they are named.

@@ -23,11 +23,11 @@ func serverOf(name string) string {
 }
 
 // typeOf is what a definition says of an agent, nothing of one that has none.
-func (u *servers) typeOf(a *agent) *Type {
+func (u *servers) typeOf(a *agent) Type {
 	if s := u.opt.Session; s != nil && a.parent != nil && !a.fork {
-		return s.typ(a.facts.Type)
+		return s.Types[a.facts.Type]
 	}
-	return &noType
+	return Type{}
 }
 
 // brings reports whether an agent has the tools of a server by its definition.
@@ -69,7 +69,7 @@ func (u *servers) there(server string) bool {
 }
 
 // meets reports whether the servers that a type needs are there, each with a tool.
-func (u *servers) meets(t *Type) bool {
+func (u *servers) meets(t Type) bool {
 	return !slices.ContainsFunc(t.Required, func(server string) bool { return !u.there(server) || len(u.listed[server]) == 0 })
 }
 
@@ -94,7 +94,7 @@ func (u *servers) refused(a *agent, c *call, x *use, b *llm.Block) {
 	if s == nil || c == nil || c.child || !b.IsError {
 		return
 	}
-	t := s.typ(field(x.input, "subagent_type"))
+	t := s.Types[field(x.input, "subagent_type")]
 	if u.meets(t) || c.verdict != allowed || c.judged || c.refusal != "cannot be started" { // which is for another reason
 		return
 	}

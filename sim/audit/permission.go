@@ -111,8 +111,8 @@ func (a *agent) terminal() string {
 // notes a call that is blocked.
 func (u *permissions) hook(a *agent, b *transcript.Hook) {
 	if s := u.opt.Session; s != nil {
-		typ := s.Types[a.facts.Type]
-		if (typ != nil || a.fork) && u.fails(def06, !a.fork && slices.ContainsFunc(typ.Hooks, func(h Hook) bool { return h.Event == b.Event && h.Command == b.Command })) {
+		typ, known := s.Types[a.facts.Type]
+		if (known || a.fork) && u.fails(def06, !a.fork && slices.ContainsFunc(typ.Hooks, func(h Hook) bool { return h.Event == b.Event && h.Command == b.Command })) {
 			u.report(def06, a, "no hook but those of type "+a.facts.Type, b.Event+" "+b.Command)
 		}
 	}

@@ -170,9 +170,7 @@ func (u *Auditor) first(a *agent, head *llm.Node, nodes []*llm.Node) {
 	u.launches.offered(a)
 	u.starts.toldContext(a, front, nodes)
 	if s := u.opt.Session; s != nil && !s.Laid {
-		if a.parent != nil || !u.opt.OwnPrompts && !s.root(a.lineage).Bare {
-			u.fronts.system(a, front)
-		}
+		u.fronts.system(a, front)
 		u.fronts.messages(a, nodes)
 	}
 	if s := u.opt.Session; s != nil && s.Servers != nil && a.parent != nil && !s.Minimal && (s.Laid || len(u.servers.typeOf(a).Inline) > 0) {

@@ -52,10 +52,10 @@ func (u *launches) admits(a *agent, in *llm.Payload) (why string, known bool) {
 		return "cannot spawn", true
 	}
 	typ := field(in, "subagent_type")
-	if field(in, "isolation") == "" && s.NoCommit != "" && s.typ(u.typeOf(a, in)).Isolation == "worktree" {
+	if field(in, "isolation") == "" && s.NoCommit != "" && s.Types[u.typeOf(a, in)].Isolation == "worktree" {
 		return "", false // until there is a commit
 	}
-	if why, known = u.typed(a, s, typ, field(in, "model")); why == "" && s.Link == nil && s.typ(typ).Isolation == "remote" && field(in, "isolation") == "" {
+	if why, known = u.typed(a, s, typ, field(in, "model")); why == "" && s.Link == nil && s.Types[typ].Isolation == "remote" && field(in, "isolation") == "" {
 		return "cannot be started", known
 	}
 	if why == "" && u.links.asked(in) && (a.confined() || u.gates.forks(s) && typ == "") {
@@ -86,7 +86,7 @@ func (u *launches) typed(a *agent, s *Session, typ, model string) (why string, k
 	case typ == "":
 		typ = fallsBack
 	}
-	t := s.typ(typ)
+	t := s.Types[typ]
 	switch {
 	case !t.Listed && t.BuiltIn && typ != "fork" && (typ != "worker" || a.coordinator()):
 		return "is not listed", true
@@ -201,7 +201,7 @@ func (u *launches) startFacts(a, p *agent) {
 		name = field(a.spawned.input, "name")
 	}
 	structure, cache, mode := "subagent", "empty", "acceptEdits"
-	if own := s.typ(f.Type).Mode; own != "" {
+	if own := s.Types[f.Type].Mode; own != "" {
 		mode = own
 	}
 	if a.fork {
@@ -231,8 +231,8 @@ func (u *launches) startFacts(a, p *agent) {
 // its definition names, in the session's order, and what ends a plan of its own.
 func (u *filter) exact(a, p *agent) {
 	s := u.opt.Session
-	t := s.Types[a.facts.Type]
-	if t == nil || s.Minimal || s.coordinates() || a.fork || s.Offered == nil {
+	t, known := s.Types[a.facts.Type]
+	if !known || s.Minimal || s.coordinates() || a.fork || s.Offered == nil {
 		return
 	}
 	u.fronts.teams.holds(a, s)

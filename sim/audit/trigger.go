@@ -13,7 +13,7 @@ type watched struct {
 }
 
 // watch lists what users do on events.
-func (u *aborts) watch(roots map[string]*Root) {
+func (u *aborts) watch(roots map[string]Root) {
 	for name, r := range roots { // order: each is looked at by itself
 		for _, act := range r.Acts {
 			u.watches = append(u.watches, &watched{act, name})

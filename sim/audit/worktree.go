@@ -94,7 +94,7 @@ func (u *worktrees) starts(a, p *agent) {
 		want = "" // which nobody offers
 	}
 	if want == "" && !a.fork {
-		want = s.typ(a.facts.Type).Isolation
+		want = s.Types[a.facts.Type].Isolation
 	}
 	if u.fails(wkt08, (want == "worktree") == (own != nil)) {
 		u.report(wkt08, a, "a worktree of its own: "+word(want == "worktree"), word(own != nil))

@@ -47,7 +47,7 @@ export RAPID_SEED ?= 20261124
 export GOGC ?= 1600
 export GOMEMLIMIT ?= 2GiB
 CONCURRENT = $$(grep -rlE '^func TestConcurrent' --include='*_test.go' . | xargs -n1 dirname | sort -u)
-TESTS = { $(GO) test -vet=off -json -skip '^TestConcurrent' ./...; CGO_CFLAGS=-O0 $(GO) test -vet=off -json -race -run '^TestConcurrent' $(CONCURRENT); }
+TESTS = { $(GO) test -vet=off -timeout 30m -json -skip '^TestConcurrent' ./...; CGO_CFLAGS=-O0 $(GO) test -vet=off -json -race -run '^TestConcurrent' $(CONCURRENT); }
 STATEMENTS = $(GO) run ./cmd/internal/statements -mutants sim/audit/testdata/mutants.json
 
 unit: ## all tests, once each; what they prove is what STATEMENTS.md says

@@ -203,7 +203,7 @@ func runGrid(s *ui.Env, g *sweepGrid) error {
 	if kept := store.Close(); err == nil && !errors.As(kept, &g.unkept) {
 		err = kept
 	}
-	leave(err == nil && g.unkept == nil)
+	leave(err == nil && g.unkept == nil && !h.Stop.Has()) // its lists go on together
 	switch {
 	case err != nil:
 		return err

@@ -106,13 +106,23 @@ func (s *Spread) Add(n int64) {
 	s.Squares.Add(&s.Squares, x.Mul(x, x))
 }
 
-// few are so few that how much they differ says little of how far off their sum is.
-const few = 10
+// Few are so few that how much they differ says little of how far off their sum is.
+const Few = 10
 
 // Half is half of the interval that holds, as a share of it, what a sum of more of the
-// same would come to in 95 of 100 cases, by Student's t; false of fewer than ten.
+// same would come to in 95 of 100 cases, by Student's t; false of fewer than Few.
 func (s *Spread) Half() (share float64, ok bool) {
-	if s.N < few || s.Sum.Sign() == 0 {
+	half, ok := s.Within()
+	if !ok || s.Sum.Sign() == 0 {
+		return 0, false
+	}
+	sum, _ := new(big.Rat).SetInt(&s.Sum).Float64()
+	return half / math.Abs(sum), true
+}
+
+// Within is that half in their own unit, of the sum of so many.
+func (s *Spread) Within() (half float64, ok bool) {
+	if s.N < Few {
 		return 0, false
 	}
 	// variance = (N·Σx² − (Σx)²) / (N·(N−1)), exact up to here
@@ -120,7 +130,6 @@ func (s *Spread) Half() (share float64, ok bool) {
 	top := new(big.Int).Mul(n, &s.Squares)
 	top.Sub(top, new(big.Int).Mul(&s.Sum, &s.Sum))
 	v, _ := new(big.Rat).SetFrac(top, new(big.Int).Mul(n, big.NewInt(s.N-1))).Float64()
-	mean, _ := new(big.Rat).SetFrac(&s.Sum, n).Float64()
 	t := distuv.StudentsT{Sigma: 1, Nu: float64(s.N - 1)}.Quantile(0.975)
-	return t * math.Sqrt(v/float64(s.N)) / mean, true
+	return t * math.Sqrt(v*float64(s.N)), true
 }

@@ -84,7 +84,7 @@ func (c *checker) scale() {
 		return
 	}
 	if s.Spawns < 1 {
-		c.bad("scale.spawns", "how many agents are started in a period, such as 34_000_000", "a scale without starts")
+		c.bad("scale.spawns", "how many agents are started in a period, such as 34_000_000", "a scale without spawns, the starts of its agents")
 	}
 	if s.Period == "" {
 		c.bad("scale", "period: week", "a scale without a period")

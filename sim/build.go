@@ -49,7 +49,7 @@ func build(spec *Spec, choices []int32, sink transcript.Sink) (*run, error) {
 func assemble(spec *Spec, choices []int32, sink transcript.Sink) (*run, error) {
 	sc := spec.Scenario
 	if sc.Population != nil {
-		return nil, &ScenarioError{"population", errors.New("this command runs one session, and the scenario is a population of many, which agentsim run alone runs: --set population=null makes it the one session")}
+		return nil, &ScenarioError{"population", errors.New("this command runs one session, and the scenario is a population of many, which agentsim run alone runs: population: null, by --set where a command has that, makes it the one session")}
 	}
 	r := &run{spec: spec, draws: spec.draws, builder: &llm.Builder{}}
 	r.key = rng.Counted(spec.Seed(), &r.draws)

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"agentsim/cachemodel"
 	"agentsim/metrics"
@@ -24,28 +25,50 @@ func AtScale(spawns, ran int64, typ, period string, t *metrics.Tally, prompt, co
 }
 
 // Another says how far off the sums of other shards, as another seed draws them, may be.
-func Another(prompt, cost *metrics.Spread) string {
+func Another(seed string, prompt, cost *metrics.Spread, more string) string {
 	tokens, ok := prompt.Half()
 	money, also := cost.Half()
 	switch {
 	case !ok || !also:
-		return fmt.Sprintf("%s: too few to say how far off another seed is", shards(prompt.N))
+		return fmt.Sprintf("%s: too few to say how far off another seed is; %s", whole(prompt.N), more)
 	case tokens == 0 && money == 0:
 		return fmt.Sprintf("all %d shards are alike", prompt.N)
 	}
-	return fmt.Sprintf("another seed comes to prompts within ± %.2g %% and to costs within ± %.2g %%, in 95 of 100 cases", 100*math.Sqrt2*tokens, 100*math.Sqrt2*money)
+	return fmt.Sprintf("another seed, such as %s, comes to prompts within ± %s %% and to costs within ± %s %%, in 95 of 100 cases",
+		seed, two(100*math.Sqrt2*tokens), two(100*math.Sqrt2*money))
 }
 
-// Against says what a cost is beside another one.
-func Against(name string, cost, base cachemodel.Picodollars) string {
-	more, by := "more", cost-base
-	if by < 0 {
-		more, by = "less", -by
+// Against says what a cost is beside another one, and what it is with another seed, by
+// how much they differ in each shard.
+func Against(name string, cost, base cachemodel.Picodollars, apart *metrics.Spread) string {
+	text := apartBy(cost-base) + " than " + name
+	if base != 0 {
+		text += fmt.Sprintf(" (%s %%)", two(100*math.Abs(float64(cost-base))/float64(base)))
 	}
-	if base == 0 {
-		return fmt.Sprintf("%s %s than %s", Money(by), more, name)
+	half, ok := apart.Within()
+	if !ok {
+		return text
 	}
-	return fmt.Sprintf("%s %s than %s (%.2g %%)", Money(by), more, name, 100*float64(by)/float64(base))
+	off := cachemodel.Picodollars(math.Sqrt2 * half)
+	low, high := cost-base-off, cost-base+off
+	text += fmt.Sprintf("; with another seed from %s to %s, in 95 of 100 cases", apartBy(low), apartBy(high))
+	if low < 0 && high > 0 {
+		text += ": which costs less is open"
+	}
+	return text
+}
+
+func apartBy(d cachemodel.Picodollars) string {
+	if d < 0 {
+		return Money(-d) + " less"
+	}
+	return Money(d) + " more"
+}
+
+// two is a figure with two digits, and none in a power of ten.
+func two(x float64) string {
+	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 2, 64), 64)
+	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
 func multiple(n int64, factor float64) int64 {
@@ -57,16 +80,17 @@ func within(s *metrics.Spread) string {
 	half, ok := s.Half()
 	switch {
 	case !ok:
-		return fmt.Sprintf(" (of %s, too few to say how far off that may be)", shards(s.N))
+		return fmt.Sprintf(" (of %s, too few to say how far off that may be)", whole(s.N))
 	case half == 0:
 		return " ± 0 % (all shards are alike)"
 	}
-	return fmt.Sprintf(" ± %.2g %%", 100*half)
+	return fmt.Sprintf(" ± %s %%", two(100*half))
 }
 
-func shards(n int64) string {
+// whole are shards with all their sessions.
+func whole(n int64) string {
 	if n == 1 {
-		return "one shard"
+		return "one whole shard"
 	}
-	return fmt.Sprintf("%d shards", n)
+	return fmt.Sprintf("%d whole shards", n)
 }

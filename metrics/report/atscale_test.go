@@ -32,16 +32,29 @@ func TestAtScale(t *testing.T) {
 		var few metrics.Spread
 		few.Add(1)
 		few.Add(2)
-		if got := AtScale(100_000, 1_000, "Explore", "week", &tally, &few, &cost); !strings.Contains(got, "4.00 G tok of prompts (of 2 shards, too few to say how far off that may be), $800.00") {
+		if got := AtScale(100_000, 1_000, "Explore", "week", &tally, &few, &cost); !strings.Contains(got, "4.00 G tok of prompts (of 2 whole shards, too few to say how far off that may be), $800.00") {
 			t.Error(got)
 		}
-		if got := Another(&few, &cost); got != "2 shards: too few to say how far off another seed is" {
+		if got := Another("72", &few, &cost, "more do"); got != "2 whole shards: too few to say how far off another seed is; more do" {
 			t.Error(got)
 		}
-		if got := Another(&prompt, &cost); got != "another seed comes to prompts within ± 11 % and to costs within ± 0 %, in 95 of 100 cases" { // √2 × 7.5 %
+		if got := Another("72", &prompt, &cost, ""); got != "another seed, such as 72, comes to prompts within ± 11 % and to costs within ± 0 %, in 95 of 100 cases" { // √2 × 7.5 %
 			t.Error(got)
 		}
-		if got := Against("a", 6e12, 8e12); got != "$2.00 less than a (25 %)" {
+		if got := Against("a", 6e12, 8e12, &few); got != "$2.00 less than a (25 %)" {
+			t.Error(got)
+		}
+		var apart metrics.Spread
+		for i := range int64(10) { // 9 more or 11 less: √2 × 2.262 × √(10 × 111.1) off
+			apart.Add(-1e12 + (i%2*2-1)*10e12)
+		}
+		if got := Against("a", 88e12, 98e12, &apart); got != "$10.00 less than a (10 %); with another seed from $116.64 less to $96.64 more, in 95 of 100 cases: which costs less is open" {
+			t.Error(got)
+		}
+		if got := Against("a", 250e12, 98e12, &apart); got != "$152.00 more than a (160 %); with another seed from $45.36 more to $258.64 more, in 95 of 100 cases" {
+			t.Error(got)
+		}
+		if got := two(3.4567e-5) + " " + two(0.99999) + " " + two(1234); got != "0.000035 1 1200" {
 			t.Error(got)
 		}
 	})

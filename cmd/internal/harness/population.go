@@ -30,10 +30,14 @@ type Population struct {
 	Checks   int64          // of the auditor, none broken
 	Prompt   metrics.Spread // tokens, of whole shards
 	Cost     metrics.Spread // picodollars, likewise
+	Beside   *Population    // another variant, whose shards it is compared with; nil for none
+	Apart    metrics.Spread // picodollars by which whole shards cost more than those of Beside
+	Keep     bool           // what whole shards cost, for a Beside
 	Stopped  bool           // by an interrupt, before the last shard
 	Met      sharedprefix.Met
 	First    *Run // shard 0, which says what all rest on; nil where it is not over
 
+	costs    []int64 // of whole shards, in order
 	maker    *Maker
 	first    *sim.Spec
 	template *sim.Template
@@ -132,12 +136,23 @@ func (p *Population) take(i int, r *Run) error {
 	}
 	if in == p.Scenario.Population.In(0) {
 		p.Prompt.Add(r.Metrics.Total.Usage.Prompt())
-		p.Cost.Add(int64(r.Metrics.Total.Cost))
+		p.compare(i, int64(r.Metrics.Total.Cost))
 	}
 	binary.BigEndian.PutUint64(p.buf[:], uint64(i))
 	_, _ = p.digest.Write(p.buf[:]) // a hash never fails
 	_, _ = p.digest.Write([]byte(r.Result.Digest))
 	return nil
+}
+
+// compare takes in what a whole shard cost.
+func (p *Population) compare(i int, cost int64) {
+	p.Cost.Add(cost)
+	if p.Keep {
+		p.costs = append(p.costs, cost)
+	}
+	if p.Beside != nil && i < len(p.Beside.costs) {
+		p.Apart.Add(cost - p.Beside.costs[i])
+	}
 }
 
 // Some records some of the runs whole: one of so many, by a hash of its seed.

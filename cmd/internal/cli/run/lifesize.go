@@ -26,7 +26,7 @@ func (o *options) lifeSize(s *ui.Env, a *answer) (lines []string, err error) {
 	if len(a.done) < 2 || slices.ContainsFunc(a.done, func(x executed) bool { return !invented(x.Spec) || x.Result.Outcome != sim.Completed }) {
 		return nil, nil
 	}
-	command := "agentsim run " + ui.Quote(o.name) + " --profile " + profile.Default
+	command := recordedSizes(s)
 	if !loading.LooksLikePath(o.name) {
 		return []string{"not run with sizes of recorded sessions, which may rank the variants otherwise", command}, nil
 	}
@@ -64,6 +64,21 @@ func (o *options) lifeSize(s *ui.Env, a *answer) (lines []string, err error) {
 		lines = append(lines, ui.FirstLine(mistake.Error()))
 	}
 	return lines, nil
+}
+
+// recordedSizes is the command as typed, with the sizes of recorded sessions.
+func recordedSizes(s *ui.Env) string {
+	var with ui.Env
+	for i := 0; i < len(s.Args); i++ {
+		switch arg := s.Args[i]; {
+		case arg == "--profile":
+			i++ // and its value
+		case !strings.HasPrefix(arg, "--profile="):
+			with.Args = append(with.Args, arg)
+		}
+	}
+	with.Args = append(with.Args, "--profile", profile.Default)
+	return with.CommandLine()
 }
 
 // invented reports whether agents have the small heads of the language, and work.

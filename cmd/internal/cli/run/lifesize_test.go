@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"agentsim/cachemodel"
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/report"
+	"agentsim/sim/recording/profile"
 	"agentsim/sim/transcript"
 )
 
@@ -36,6 +38,15 @@ func TestLifeSize(t *testing.T) {
 			if got := turned(c.small, c.large, "agentsim run x")[0]; !strings.HasSuffix(got, ": "+c.want) {
 				t.Errorf("%s, want %s", got, c.want)
 			}
+		}
+	})
+}
+
+func TestRecordedSizes(t *testing.T) {
+	t.Run("PRO-05 the command for recorded sizes is the one that was typed, with their profile", func(t *testing.T) {
+		s := &ui.Env{Args: []string{"run", "my work.yaml", "--profile", "tiny", "--seed", "5", "--set", "a=1", "--profile=tiny"}}
+		if got, want := recordedSizes(s), "agentsim run 'my work.yaml' --seed 5 --set a=1 --profile "+profile.Default; got != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	})
 }

@@ -88,6 +88,9 @@ func (o *options) population(s *ui.Env, on *loading.Loaded, m *harness.Maker, sp
 		if p, err = harness.NewPopulation(m, spec.Scenario, spec.Variant); err != nil {
 			break
 		}
+		if p.Keep = i == 0 && len(specs) > 1; i > 0 {
+			p.Beside = a.done[0]
+		}
 		a.done = append(a.done, p)
 		if err = a.run(m, p, rec); err != nil || p.Stopped {
 			for _, spec := range specs[i+1:] {
@@ -234,8 +237,11 @@ func (a *populations) document(m *harness.Maker) *report.Document {
 		}
 	}
 	d.Label("unfinished", append(open, a.left...)...)
-	d.Label("difference", against(a.done)...)
-	d.Label("spread", spread(a.done)...)
+	apart, another := against(a.done), spread(a.done)
+	d.Label("difference", apart...)
+	d.Field("difference", report.List(apart).If(apart != nil))
+	d.Label("spread", another...)
+	d.Field("spread", report.List(another).If(another != nil))
 	d.Label("digest", digests...)
 	d.Label("cache", met...)
 	d.Label("at scale", far...)
@@ -399,7 +405,7 @@ func extrapolated(p *harness.Population) []string {
 func against(done []*harness.Population) (out []string) {
 	for _, p := range done[1:] {
 		if !done[0].Stopped && !p.Stopped {
-			out = append(out, prefix(p.Variant)+report.Against(done[0].Variant, p.Totals.Total.Cost, done[0].Totals.Total.Cost))
+			out = append(out, prefix(p.Variant)+report.Against(done[0].Variant, p.Totals.Total.Cost, done[0].Totals.Total.Cost, &p.Apart))
 		}
 	}
 	return out
@@ -409,10 +415,24 @@ func against(done []*harness.Population) (out []string) {
 func spread(done []*harness.Population) (out []string) {
 	for _, p := range done {
 		if p.Totals.Runs > 0 {
-			out = append(out, prefix(p.Variant)+report.Another(&p.Prompt, &p.Cost))
+			next := p.Scenario.Seed + uint64(p.Shards()) // none of whose shards has the seed of one of these
+			out = append(out, prefix(p.Variant)+report.Another(fmt.Sprint(next), &p.Prompt, &p.Cost, enough(p)))
 		}
 	}
 	return out
+}
+
+// enough says what gives enough shards to say how far they spread.
+func enough(p *harness.Population) string {
+	of := p.Scenario.Population
+	at := of.Sessions / metrics.Few / of.Workspace * of.Workspace
+	switch {
+	case p.Stopped:
+		return fmt.Sprintf("after %d it can be said", metrics.Few)
+	case at > 0:
+		return fmt.Sprintf("%d are enough, as with --set population.shard=%d", metrics.Few, at)
+	}
+	return fmt.Sprintf("%d are enough, as with --set population.sessions=%d", metrics.Few, metrics.Few*of.Shard)
 }
 
 // verdict is how the command ends.

@@ -9,7 +9,6 @@ import (
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
-	"agentsim/sim/recording/profile"
 )
 
 // inShards says how many sessions there are, and in which shards.
@@ -65,7 +64,7 @@ func (a *populations) models() (names []string) {
 // first shard says of itself, which holds for all.
 func (a *populations) rests(d *report.Document, ran []executed) {
 	if len(ran) > 0 && small(ran[0].Spec.Scenario) {
-		lines := []string{"not run with sizes of recorded sessions, whose heads are larger: they cost more", a.s.CommandLine() + " --profile " + profile.Default}
+		lines := []string{"not run with sizes of recorded sessions, whose heads are larger: they cost more", recordedSizes(a.s)}
 		d.Label("life size", lines...)
 		d.Field("life_size", report.List(lines[:1]))
 	}

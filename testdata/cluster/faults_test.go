@@ -43,17 +43,26 @@ func crowded(t *testing.T) {
 func shut(t *testing.T) {
 	t.Parallel()
 	small := serve(t, 1, "-c", configured(t, "max_payload: 64KB"))
-	denied := serve(t, 1, "-c", configured(t, `authorization: {users: [{user: u, password: p, permissions: {publish: ["x"], subscribe: ["_INBOX.>"]}}]}`))
+	// Users who may do nothing, make streams alone, and all that is asked of them.
+	denied := serve(t, 1, "-c", configured(t, `authorization: {users: [
+		{user: u, password: p, permissions: {publish: ["x"], subscribe: ["_INBOX.>"]}},
+		{user: v, password: p, permissions: {publish: ["$JS.API.>"], subscribe: ["_INBOX.>"]}},
+		{user: w, password: p, permissions: {publish: ["$JS.>", "$O.agentsim-inputs.>", "agentsim.>"], subscribe: ["_INBOX.>", "agentsim.>"]}}]}`))
+	as := func(user string) string { return strings.Replace(denied.urls, "nats://", "nats://"+user+":p@", 1) }
 	for url, want := range map[string]string{
 		small.urls: "the server takes messages of at most 65536 bytes (max_payload), and 262144 are needed",
-		strings.Replace(denied.urls, "nats://", "nats://u:p@", 1): "let this user have JetStream, and publish and subscribe to agentsim.>",
+		as("u"):    "let this user publish to $JS.>, $O.agentsim-inputs.> and agentsim.>, and subscribe to _INBOX.> and agentsim.>",
+		as("v"):    "let this user publish to $JS.>, $O.agentsim-inputs.> and agentsim.>, and subscribe to _INBOX.> and agentsim.>",
 	} {
 		for _, args := range [][]string{{"sweep", "hello", "--nats", url}, {"worker", "--nats", url}} {
-			if c := start(t, t.TempDir(), program, args...); c.ended(time.Minute) != 1 || !strings.Contains(c.printed(), want) || strings.Contains(c.printed(), "u:p") {
+			c := start(t, t.TempDir(), program, args...)
+			if c.ended(10*time.Second) != 1 || strings.Count(c.printed(), want) != 1 || strings.Contains(c.printed(), ":p@") || strings.Contains(c.printed(), "waiting for it") {
 				t.Errorf("%v: code %d\n%s", args, c.ended(time.Minute), c.printed())
 			}
 		}
 	}
+	start(t, t.TempDir(), program, "worker", "--nats", as("w")).saw("worker at", time.Minute)
+	agentsim(t, t.TempDir(), "sweep", "hello", "--seeds", "3", "--nats", as("w"))
 }
 
 // tampered changes what lies at the server before a worker gets it.

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,7 +24,7 @@ func (q *Queue) Do(list *harness.List, wanted [][2]int, stop *harness.Interrupt)
 		if len(wanted) == 0 {
 			return
 		}
-		ctx, cancel := context.WithCancel(context.Background())
+		ctx, cancel := q.allowed(context.Background())
 		defer cancel()
 		defer stop.On(cancel)()
 		c := &collecting{q: q, list: list, lost: -1}
@@ -39,7 +40,7 @@ func (q *Queue) Do(list *harness.List, wanted [][2]int, stop *harness.Interrupt)
 		default:
 			c.halt()
 			if !errors.Is(err, errStopped) {
-				yield(nil, err)
+				yield(nil, cmp.Or(context.Cause(q.barred), err))
 			}
 		}
 	}

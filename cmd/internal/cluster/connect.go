@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,8 +109,9 @@ type Queue struct {
 	telling        sync.Mutex
 	trouble        atomic.Pointer[string] // what has been told of a server that does not do what it is asked for long; nil where it does
 	bare           bool                   // the server has no JetStream
-	denied         atomic.Pointer[string] // what it does not let this user do; nil for nothing
-	alive          atomic.Int64           // when a worker of the kind was last heard of, in Unix nanoseconds
+	barred         context.Context        // ends once it does not let this user do something; its cause says so
+	bar            context.CancelCauseFunc
+	alive          atomic.Int64 // when a worker of the kind was last heard of, in Unix nanoseconds
 }
 
 const (
@@ -132,29 +134,28 @@ const (
 func Connect(ctx context.Context, s *ui.Env, o *Server) (*Queue, error) {
 	q := &Queue{s: s, server: o, build: ui.Build()}
 	q.kind = kindOf(q.build)
+	q.barred, q.bar = context.WithCancelCause(context.Background())
 	options, err := o.options(q)
 	if err != nil {
 		return nil, err
 	}
 	if q.conn, err = nats.Connect(o.URL, options...); err != nil {
-		hint := "who may connect is said with --nats-creds, --nats-token, or --nats-ca, --nats-cert and --nats-key"
-		if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" || errors.Is(err, nats.ErrNoServers) {
-			hint = "start a server there with nats-server -js"
-		}
-		return nil, ui.Failf(ui.Operating, "--nats %s: %w: %s", o.Name(), err, hint)
+		return nil, ui.Failf(ui.Operating, "--nats %s: %w: %s", o.Name(), err, hint(err))
 	}
 	if q.js, err = jetstream.New(q.conn); err == nil {
+		on, done := q.allowed(ctx)
 		for since := time.Now(); ; time.Sleep(retryAfter) { // a cluster may be choosing who leads
-			if err = q.open(ctx); err == nil || q.bare || q.denied.Load() != nil || time.Since(since) > time.Minute || ctx.Err() != nil {
+			if err = q.open(on); err == nil || q.bare || time.Since(since) > time.Minute || on.Err() != nil {
 				break
 			}
 		}
+		done()
 	}
-	switch why := q.denied.Load(); {
+	switch why := context.Cause(q.barred); {
 	case ctx.Err() != nil:
 		err = ui.Said(ui.Interrupted)
-	case err != nil && why != nil:
-		err = ui.Failf(ui.Operating, "--nats %s: %s: let this user have JetStream, and publish and subscribe to agentsim.>", o.Name(), *why)
+	case why != nil:
+		err = why
 	case err == nil && q.conn.MaxPayload() < leastPayload:
 		err = ui.Failf(ui.Operating, "--nats %s: the server takes messages of at most %d bytes (max_payload), and %d are needed", o.Name(), q.conn.MaxPayload(), leastPayload)
 	}
@@ -163,6 +164,26 @@ func Connect(ctx context.Context, s *ui.Env, o *Server) (*Queue, error) {
 		return nil, err
 	}
 	return q, nil
+}
+
+// hint says what helps where nobody can connect.
+func hint(err error) string {
+	dial := (*net.OpError)(nil)
+	switch {
+	case errors.As(err, &dial) && dial.Op == "dial", errors.Is(err, nats.ErrNoServers):
+		return "start a server there with nats-server -js"
+	}
+	return "who may connect is said with --nats-creds, --nats-token, or --nats-ca, --nats-cert and --nats-key"
+}
+
+// allowed is ctx up to when the server does not let this user do something.
+func (q *Queue) allowed(ctx context.Context) (context.Context, func()) {
+	on, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(q.barred, cancel)
+	return on, func() {
+		stop()
+		cancel()
+	}
 }
 
 // leastPayload is how large messages must be allowed to be, in bytes: files travel in
@@ -183,8 +204,7 @@ func (o *Server) options(q *Queue) ([]nats.Option, error) {
 		}),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			if errors.Is(err, nats.ErrPermissionViolation) {
-				why := err.Error()
-				q.denied.Store(&why)
+				q.bar(ui.Failf(ui.Operating, "--nats %s: %w: let this user publish to $JS.>, $O.agentsim-inputs.> and agentsim.>, and subscribe to _INBOX.> and agentsim.>", o.Name(), err))
 			}
 			if errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked) {
 				q.tell("%s: %v; trying again", o.Name(), err)
@@ -328,6 +348,8 @@ func (q *Queue) again(ctx context.Context, do func(ctx context.Context) error) e
 // tries gives the first answer asksFor, and each further one twice as long up to most:
 // what was on its way when a server ended is never answered.
 func (q *Queue) tries(ctx context.Context, most time.Duration, do func(ctx context.Context) error) error {
+	ctx, over := q.allowed(ctx)
+	defer over()
 	since, mine := time.Now(), false
 	defer func() {
 		if mine {
@@ -342,7 +364,7 @@ func (q *Queue) tries(ctx context.Context, most time.Duration, do func(ctx conte
 			return err
 		}
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return cmp.Or(context.Cause(q.barred), ctx.Err())
 		}
 		if errors.Is(err, nats.ErrNoResponders) { // it may have come back without what it stored
 			_ = q.open(ctx)

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -65,20 +66,21 @@ func (w *Worker) Work() error {
 	host, _ := os.Hostname()
 	w.name = fmt.Sprintf("%s:%d", host, os.Getpid())
 	w.lists, w.told, w.hands, w.works = map[string]*harness.Carrier{}, map[string]bool{}, map[jetstream.Msg]time.Time{}, map[string]int{}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := w.Queue.allowed(context.Background())
 	defer cancel()
 	defer w.Harness.Stop.On(cancel)()
 	if err := w.join(ctx); err != nil {
 		return err
 	}
 	w.beat(ctx)
-	return harness.Ordered(w.Slots, w.Slots, func() bool { return true }, func(int) (harness.Task, error) {
+	err := harness.Ordered(w.Slots, w.Slots, func() bool { return true }, func(int) (harness.Task, error) {
 		var err error
 		return harness.Task{Work: func() {
 			defer cancel() // the first one that ends ends all, and so does a panic
 			err = w.slot(ctx)
 		}, End: func() error { return err }}, nil
 	})
+	return cmp.Or(context.Cause(w.Queue.barred), err)
 }
 
 // state is what a worker says of itself at each beat.
@@ -160,10 +162,10 @@ func (w *Worker) join(ctx context.Context) error {
 		}
 		return err
 	})
-	if err != nil && ctx.Err() == nil {
-		return ui.Failf(ui.Operating, "--nats %s: %w", q.server.Name(), err)
+	if why := context.Cause(q.barred); why != nil || err == nil || ctx.Err() != nil {
+		return why
 	}
-	return nil
+	return ui.Failf(ui.Operating, "--nats %s: %w", q.server.Name(), err)
 }
 
 // slot takes one task after the other.

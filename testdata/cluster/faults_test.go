@@ -51,8 +51,9 @@ func shut(t *testing.T) {
 	as := func(user string) string { return strings.Replace(denied.urls, "nats://", "nats://"+user+":p@", 1) }
 	for url, want := range map[string]string{
 		small.urls: "the server takes messages of at most 65536 bytes (max_payload), and 262144 are needed",
-		as("u"):    "let this user publish to $JS.>, $O.agentsim-inputs.> and agentsim.>, and subscribe to _INBOX.> and agentsim.>",
-		as("v"):    "let this user publish to $JS.>, $O.agentsim-inputs.> and agentsim.>, and subscribe to _INBOX.> and agentsim.>",
+		strings.Replace(small.urls, "nats://", "tls://", 1): "the server has no TLS: write nats:// in place of tls://",
+		as("u"): "let this user publish to $JS.>, $O.agentsim-inputs.> and agentsim.>, and subscribe to _INBOX.> and agentsim.>",
+		as("v"): "let this user publish to $JS.>, $O.agentsim-inputs.> and agentsim.>, and subscribe to _INBOX.> and agentsim.>",
 	} {
 		for _, args := range [][]string{{"sweep", "hello", "--nats", url}, {"worker", "--nats", url}} {
 			c := start(t, t.TempDir(), program, args...)

@@ -168,10 +168,14 @@ func Connect(ctx context.Context, s *ui.Env, o *Server) (*Queue, error) {
 
 // hint says what helps where nobody can connect.
 func hint(err error) string {
-	dial := (*net.OpError)(nil)
+	name, dial := (*net.DNSError)(nil), (*net.OpError)(nil)
 	switch {
+	case errors.As(err, &name):
+		return "check the name of the host"
 	case errors.As(err, &dial) && dial.Op == "dial", errors.Is(err, nats.ErrNoServers):
 		return "start a server there with nats-server -js"
+	case errors.Is(err, nats.ErrSecureConnWanted):
+		return "the server has no TLS: write nats:// in place of tls://"
 	}
 	return "who may connect is said with --nats-creds, --nats-token, or --nats-ca, --nats-cert and --nats-key"
 }

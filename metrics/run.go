@@ -83,6 +83,36 @@ type Type struct {
 	Items     Outcomes       // as its agents reported them last; Total is their number
 	Span      vtime.Duration // from the first start to the last end
 	Siblings  []Siblings     // groups whose first child is of the type
+	CutShort  CutShort
+}
+
+// CutShort counts agents below the roots that did not come to an end of their own, by
+// Endings: what became of their work is an outcome, not an end.
+type CutShort [len(Endings)]int64
+
+// Endings are those that cut an agent short.
+var Endings = [...]transcript.Ending{transcript.EndFailed, transcript.EndRefused, transcript.EndMaxTokens, transcript.EndPaused, transcript.EndMaxTurns}
+
+// Sum is how many there are.
+func (c CutShort) Sum() (n int64) {
+	for _, k := range c {
+		n += k
+	}
+	return n
+}
+
+func (c *CutShort) add(d CutShort) {
+	for i, n := range d {
+		c[i] += n
+	}
+}
+
+// CutShort counts those of all types.
+func (r *Run) CutShort() (c CutShort) {
+	for i := range r.Types {
+		c.add(r.Types[i].CutShort)
+	}
+	return c
 }
 
 // Siblings are the children spawned by one assistant message and what their

@@ -79,6 +79,9 @@ func types(agents []Agent, groups []Siblings) []Type {
 		t := &out[n]
 		t.Agents++
 		t.Tally.Add(&a.Tally)
+		if e := slices.Index(Endings[:], a.Status); a.Parent >= 0 && e >= 0 {
+			t.CutShort[e]++
+		}
 		from[n], to[n] = min(from[n], a.Started), max(to[n], a.Ended)
 		t.Span = to[n].Sub(from[n])
 	}

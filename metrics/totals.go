@@ -46,6 +46,7 @@ func (t *Totals) Add(r *Run) error {
 		to.Agents += from.Agents
 		to.Tally.Add(&from.Tally)
 		to.Items.add(from.Items)
+		to.CutShort.add(from.CutShort)
 	}
 	for _, from := range r.Models {
 		at, found := slices.BinarySearchFunc(t.Models, from.Name, func(a Model, name string) int { return strings.Compare(a.Name, name) })

@@ -8,6 +8,7 @@ import (
 func TestTotals(t *testing.T) {
 	one := func(typ string, calls int64) *Run {
 		r := &Run{Started: 1, Events: 10, Types: []Type{{Name: typ, Agents: 1}}, Models: []Model{{Name: "m"}}}
+		r.Types[0].CutShort[1] = calls % 2
 		r.Types[0].Tally.Calls, r.Total.Calls, r.Models[0].Cost.Read = calls, calls, 7
 		return r
 	}
@@ -23,6 +24,9 @@ func TestTotals(t *testing.T) {
 		}
 		if len(sum.Types) != 2 || sum.Types[0].Name != "a" || sum.Types[1].Agents != 2 || sum.Types[1].Tally.Calls != 1<<62-1 {
 			t.Errorf("%+v", sum.Types)
+		}
+		if n := sum.Run().CutShort(); n != (CutShort{1: 1}) || sum.Types[1].CutShort != n {
+			t.Errorf("cut short are %v, of %v", n, sum.Types)
 		}
 		if err := sum.Add(one("a", 1)); !errors.Is(err, ErrTooLarge) || sum.Runs != 3 || sum.Total.Calls != 1<<63-1 {
 			t.Errorf("a sum that no number holds: %v, %d", err, sum.Total.Calls)

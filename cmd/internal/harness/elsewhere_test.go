@@ -118,18 +118,22 @@ func TestElsewhere(t *testing.T) {
 		}
 	})
 	t.Run("CLU-01 a population comes to the same digest and totals", func(t *testing.T) {
-		sums := func(fleet Fleet) string {
-			p, h := opened(t, strings.Replace(crowd, "LATENCY", recorded, 1)), still(1)
+		sums := func(fleet Fleet, sets ...string) (*Population, string) {
+			p, h := opened(t, strings.Replace(crowd, "LATENCY", recorded, 1), sets...), still(1)
 			defer h.Close()
 			h.Fleet = fleet
 			if err := h.Population(p, true, func(int) string { return "" }); err != nil {
 				t.Fatal(err)
 			}
-			return fmt.Sprintf("%s %d %d %d %d\n%+v\n%+v", p.Digest(), p.Sessions, p.Laws, p.Audited, p.Checks, p.Totals, p.Cost.Sum.String())
+			return p, fmt.Sprintf("%s %d %d %d %d\n%+v\n%+v\n%d %q %d, first %d", p.Digest(), p.Sessions, p.Laws, p.Audited, p.Checks, p.Totals, p.Cost.Sum.String(), p.Open, p.Why, p.Short, p.Look)
 		}
-		r := &relay{t: t}
-		if d := cmp.Diff(sums(nil), sums(r)); d != "" || r.ran != 6 {
-			t.Errorf("%d shards\n%s", r.ran, d)
+		for _, sets := range [][]string{nil, {"lab.limits={turns: 2}"}, {"provider.rate_limits={requests: {most: 8, refill: 1s}}", "population.limits=split"}} {
+			r := &relay{t: t}
+			p, here := sums(nil, sets...)
+			_, there := sums(r, sets...)
+			if d := cmp.Diff(here, there); d != "" || r.ran != 6 || (p.Short > 0) != (sets != nil) {
+				t.Errorf("%s: %d shards, %d with agents cut short\n%s", sets, r.ran, p.Short, d)
+			}
 		}
 	})
 	t.Run("CLU-02 what the database has is not asked for again", func(t *testing.T) {

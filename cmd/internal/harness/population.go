@@ -25,6 +25,8 @@ type Population struct {
 	Sessions int64          // in these
 	Open     int64          // shards that did not come to the end that the scenario wants
 	Why      string         // of the first of them
+	Short    int64          // shards in which agents below the roots were cut short
+	Look     int            // the first shard that is open or has such agents
 	Laws     int64          // checks of bills, none broken
 	Audited  int64          // shards
 	Checks   int64          // of the auditor, none broken
@@ -121,7 +123,14 @@ func (p *Population) take(i int, r *Run) error {
 	}
 	in := p.Scenario.Population.In(i)
 	p.Sessions += int64(in)
-	if why := r.Open(); why != "" {
+	why, short := r.Open(), r.Metrics.CutShort().Sum() > 0
+	if (why != "" || short) && p.Open+p.Short == 0 {
+		p.Look = i
+	}
+	if short {
+		p.Short++
+	}
+	if why != "" {
 		if p.Open++; p.Why == "" {
 			p.Why = fmt.Sprintf("shard %d %s", i, why)
 		}

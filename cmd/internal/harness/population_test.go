@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
 	"agentsim/scenarios"
+	"agentsim/sim/transcript"
 )
 
 // crowd is a scenario whose sessions each ask three Explore agents, and share a cache.
@@ -138,7 +140,36 @@ func TestPopulation(t *testing.T) {
 			t.Error("auditing more changes the digest")
 		}
 	})
+	t.Run("POP-02 agents below the roots that were cut short are those of the runs that the shards are", cutShort)
 	t.Run("POP-03 what is held does not grow with the shards that are over", heldFlat)
+}
+
+// cutShort compares what a population says of agents that failed with what shards do.
+func cutShort(t *testing.T) {
+	p, _ := population(t, 1, recorded, "population.arrivals={poisson: 3m}", "provider.rate_limits={requests: {most: 8, refill: 1s}}", "population.limits=split")
+	h := still(1)
+	defer h.Close()
+	failed, shards, first := int64(0), int64(0), -1
+	err := h.Run(p.Shards(), func(i int) (*Job, error) {
+		spec, err := p.Spec(i)
+		return &Job{Spec: spec, Bare: true, Repeat: "x"}, err
+	}, func(i int, r *Run) error {
+		before := failed
+		for _, a := range r.Metrics.Agents {
+			if a.Parent >= 0 && a.Status == transcript.EndFailed {
+				failed++
+			}
+		}
+		if failed > before {
+			if shards++; first < 0 {
+				first = i
+			}
+		}
+		return nil
+	})
+	if got := p.Totals.Run().CutShort(); err != nil || got != (metrics.CutShort{failed}) || p.Short != shards || p.Look != first || first < 1 {
+		t.Errorf("%v: cut short are %v in %d shards, the first of them %d, and there failed %d in %d, the first of them %d", err, got, p.Short, p.Look, failed, shards, first)
+	}
 }
 
 // heldFlat compares what is in memory after so many shards with what is after five times

@@ -13,7 +13,6 @@ import (
 	"agentsim/metrics/report"
 	"agentsim/sim"
 	"agentsim/sim/audit"
-	"agentsim/sim/transcript"
 )
 
 // heading says what ran: the scenario, its seed, models, work and variants.
@@ -177,25 +176,16 @@ func unfinished(done []executed) (out []string) {
 }
 
 // failedChildren counts the agents below the roots that did not come to an end of
-// their own: what became of their work is an outcome, not an end.
+// their own.
 func failedChildren(r *metrics.Run) string {
-	count := map[transcript.Ending]int{}
-	for i := range r.Agents {
-		if a := &r.Agents[i]; a.Parent >= 0 {
-			count[a.Status]++
-		}
-	}
 	var parts []string
-	for _, s := range [...]struct {
-		status transcript.Ending
-		what   string
-	}{
-		{transcript.EndFailed, "failed"}, {transcript.EndRefused, "refused"}, {transcript.EndMaxTokens, "cut off at max_tokens"}, {transcript.EndPaused, "paused too often"},
-		{transcript.EndMaxTurns, "reached the limit of turns"},
-	} {
-		if n := count[s.status]; n > 0 {
-			parts = append(parts, ui.Plural(n, "agent")+" "+s.what)
+	for i, n := range r.CutShort() {
+		if n > 0 {
+			parts = append(parts, ui.Things(n, "agent")+" "+endings[i])
 		}
 	}
 	return strings.Join(parts, ", ")
 }
+
+// endings is what metrics.Endings are in words.
+var endings = [len(metrics.Endings)]string{"failed", "refused", "cut off at max_tokens", "paused too often", "reached the limit of turns"}

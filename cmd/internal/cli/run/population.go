@@ -52,7 +52,7 @@ func (o *options) shards(m *harness.Maker, specs []*sim.Spec) error {
 		}
 	}
 	file := *m.File
-	file.Expect = nil // they are of the one session
+	file.Expect, file.Sweep = nil, nil // they are of the one session
 	m.File = &file
 	return nil
 }
@@ -92,7 +92,7 @@ func (o *options) population(s *ui.Env, on *loading.Loaded, m *harness.Maker, sp
 			p.Beside = a.done[0]
 		}
 		a.done = append(a.done, p)
-		if err = a.run(m, p, rec); err != nil || p.Stopped {
+		if err = a.run(p, rec); err != nil || p.Stopped {
 			for _, spec := range specs[i+1:] {
 				a.left = append(a.left, spec.Variant+" was not begun")
 			}
@@ -115,7 +115,7 @@ func (o *options) population(s *ui.Env, on *loading.Loaded, m *harness.Maker, sp
 }
 
 // run runs one, and says on the side how fast.
-func (a *populations) run(m *harness.Maker, p *harness.Population, rec harness.Recorder) error {
+func (a *populations) run(p *harness.Population, rec harness.Recorder) error {
 	h := harness.New(a.s, "running", p.Shards())
 	began := a.s.Now()
 	if rec != nil {
@@ -127,9 +127,7 @@ func (a *populations) run(m *harness.Maker, p *harness.Population, rec harness.R
 		return err
 	}
 	a.leaves = append(a.leaves, leave)
-	err = h.Population(p, !a.noAudit, func(shard int) string {
-		return a.repeat(&sim.Spec{Scenario: p.Scenario, Variant: p.Variant, Policy: m.Policy}) + " --shard " + strconv.Itoa(shard)
-	})
+	err = h.Population(p, !a.noAudit, func(shard int) string { return a.alone(p, shard) })
 	took := a.s.Now().Sub(began)
 	h.Close()
 	p.Stopped = p.Stopped || h.Stop.Has()
@@ -144,6 +142,11 @@ func (a *populations) run(m *harness.Maker, p *harness.Population, rec harness.R
 		err = loading.WarnUnstruck(a.s, h)
 	}
 	return err
+}
+
+// alone is the command line of a shard by itself.
+func (a *populations) alone(p *harness.Population, shard int) string {
+	return a.repeat(&sim.Spec{Scenario: p.Scenario, Variant: p.Variant, Policy: a.policy}) + " --shard " + strconv.Itoa(shard)
 }
 
 func prefix(variant string) string {
@@ -212,7 +215,7 @@ func (a *populations) document(m *harness.Maker) *report.Document {
 		d.Table(byFigure(p))
 	}
 	d.Table(byType(a.done).Hidden())
-	d.Table(populationTable(a.done).Hidden())
+	d.Table(a.table().Hidden())
 	d.Main("totals")
 	d.Say("")
 	var rows []report.Row
@@ -225,9 +228,7 @@ func (a *populations) document(m *harness.Maker) *report.Document {
 		if p.Stopped {
 			open = append(open, prefix(p.Variant)+fmt.Sprintf("interrupted: these are the first %d of %d shards", p.Totals.Runs, p.Shards()))
 		}
-		if p.Open > 0 {
-			open = append(open, prefix(p.Variant)+fmt.Sprintf("%s did not finish; %s", ui.Things(p.Open, "shard"), p.Why))
-		}
+		open = append(open, a.open(p)...)
 		far, met = append(far, extrapolated(p)...), append(met, metOthers(p))
 	}
 	if s := of.Scale; s != nil && a.done[0].Totals.Runs > 0 {
@@ -268,17 +269,22 @@ type part struct {
 	p      *harness.Population
 	name   string
 	agents int64
+	short  metrics.CutShort
 	tally  *metrics.Tally
 }
 
 func parts(p *harness.Population) []part {
-	out := []part{{p, "all", p.Totals.Started, &p.Totals.Total}}
+	out := []part{{p, "all", p.Totals.Started, p.Totals.Run().CutShort(), &p.Totals.Total}}
 	for i := range p.Totals.Types {
 		t := &p.Totals.Types[i]
-		out = append(out, part{p, t.Name, t.Agents, &t.Tally})
+		out = append(out, part{p, t.Name, t.Agents, t.CutShort, &t.Tally})
 	}
 	return out
 }
+
+// cutShort is what machines call the agents below the roots that were cut short. People
+// see them where there are any.
+const cutShort = "agents.cut_short"
 
 // summed are what is summed up, by what machines call it.
 var summed = []struct {
@@ -287,6 +293,7 @@ var summed = []struct {
 	unit       report.Unit
 }{
 	{"agents", "agents", func(x part) report.Value { return report.Count(x.agents) }, report.Unnamed},
+	{cutShort, "agents cut short", func(x part) report.Value { return report.Count(x.short.Sum()) }, report.Unnamed},
 	{"calls", "calls", func(x part) report.Value { return report.Count(x.tally.Calls) }, report.Unnamed},
 	{"failed", "calls that failed", func(x part) report.Value { return report.Count(x.tally.Errors) }, report.Unnamed},
 	{"tokens.prompt", "prompt tokens", func(x part) report.Value { return report.Count(x.tally.Usage.Prompt()) }, report.Unnamed},
@@ -317,9 +324,11 @@ func byFigure(p *harness.Population) *report.Sheet {
 			return report.Text(ui.Count(p.Totals.Items.Done) + " of " + ui.Count(p.Totals.Items.Total))
 		}})
 	}
-	rows := make([]int, len(summed))
-	for i := range rows {
-		rows[i] = i
+	var rows []int
+	for i := range summed {
+		if summed[i].name != cutShort || p.Short > 0 {
+			rows = append(rows, i)
+		}
 	}
 	if p.Totals.Items.Total > 0 {
 		rows = append(rows, len(summed))
@@ -341,8 +350,8 @@ func byType(done []*harness.Population) *report.Sheet {
 	return report.TableOf("totals", rows, columns...)
 }
 
-// populationTable is for machines: a row for each population.
-func populationTable(done []*harness.Population) *report.Sheet {
+// table is for machines: a row for each population.
+func (a *populations) table() *report.Sheet {
 	type col = report.Column[*harness.Population]
 	count := func(name string, of func(p *harness.Population) int64) col {
 		return col{Name: name, Of: func(p *harness.Population) report.Value { return report.Count(of(p)) }}
@@ -360,13 +369,15 @@ func populationTable(done []*harness.Population) *report.Sheet {
 	list := func(name string, of func(p *harness.Population) []string) col {
 		return col{Name: name, Of: func(p *harness.Population) report.Value { return report.List(of(p)).If(len(of(p)) > 0) }}
 	}
-	return report.TableOf("populations", done,
+	return report.TableOf("populations", a.done,
 		col{Name: "variant", Of: func(p *harness.Population) report.Value { return report.Text(p.Variant) }},
 		col{Name: "digest", Of: func(p *harness.Population) report.Value { return report.Text(p.Digest()) }},
 		count("shards", func(p *harness.Population) int64 { return p.Totals.Runs }),
 		count("of_shards", func(p *harness.Population) int64 { return int64(p.Shards()) }),
 		count("sessions", func(p *harness.Population) int64 { return p.Sessions }),
 		count("unfinished", func(p *harness.Population) int64 { return p.Open }),
+		count("with_agents_cut_short", func(p *harness.Population) int64 { return p.Short }),
+		list("why_unfinished", a.open),
 		count("audited", func(p *harness.Population) int64 { return p.Audited }),
 		count("checks", func(p *harness.Population) int64 { return p.Checks }),
 		count("billing_checks", func(p *harness.Population) int64 { return p.Laws }),

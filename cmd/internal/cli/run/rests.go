@@ -25,6 +25,21 @@ func inShards(p *scenarios.Population) string {
 	return fmt.Sprintf("%s · %s of up to %d", sessions, shards, p.Shard)
 }
 
+// open says which shards of a population did not come to their end, how many agents below
+// their roots were cut short, and how to see the first of these shards by itself.
+func (a *populations) open(p *harness.Population) (lines []string) {
+	if p.Open > 0 {
+		lines = append(lines, prefix(p.Variant)+fmt.Sprintf("%s did not finish; %s", ui.Things(p.Open, "shard"), p.Why))
+	}
+	if text := failedChildren(p.Totals.Run()); text != "" {
+		lines = append(lines, prefix(p.Variant)+fmt.Sprintf("%s, in %s of %s", text, ui.Count(p.Short), ui.Things(p.Totals.Runs, "shard")))
+	}
+	if lines == nil {
+		return nil
+	}
+	return append(lines, prefix(p.Variant)+"all figures, the cost too, are of less work than the scenario asks for; the first of these shards by itself:", a.alone(p, p.Look))
+}
+
 // firsts are the first shards of populations, as runs.
 func firsts(done []*harness.Population) (ran []executed) {
 	for _, p := range done {

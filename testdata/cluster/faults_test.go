@@ -32,10 +32,9 @@ func crowded(t *testing.T) {
 	s := serve(t, 1, "-c", configured(t, "jetstream: {max_file_store: 300KB}"))
 	w := s.worker()
 	c := start(t, t.TempDir(), program, "sweep", "nested", "--seeds", "1200", "--nats", s.urls)
-	w.saw("cannot do what it is asked", time.Minute)
-	c.saw("a worker says: "+s.urls+" cannot do what it is asked", time.Minute)
+	c.saw("a worker says: "+s.urls+" has no room: raise max_file_store", time.Minute)
 	_ = c.cmd.Process.Signal(syscall.SIGINT)
-	if code := c.ended(time.Minute); code != 130 || strings.Count(w.printed(), "cannot do") != 1 {
+	if code := c.ended(time.Minute); code != 130 || strings.Count(w.printed(), "has no room: raise max_file_store") != 1 {
 		t.Errorf("code %d\n%s\n%s", code, c.printed(), w.printed())
 	}
 }

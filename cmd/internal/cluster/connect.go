@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -374,10 +375,7 @@ func (q *Queue) tries(ctx context.Context, most time.Duration, do func(ctx conte
 			_ = q.open(ctx)
 		}
 		if time.Since(since) > tellAfter && q.trouble.Load() == nil {
-			text := fmt.Sprintf("%s does not answer (%v); waiting for it", q.server.Name(), err)
-			if api := (*jetstream.APIError)(nil); errors.As(err, &api) {
-				text = fmt.Sprintf("%s cannot do what it is asked (%v), as when its store is full; waiting for it", q.server.Name(), err)
-			}
+			text := q.server.complaint(err) + "; waiting for it"
 			if mine = q.trouble.CompareAndSwap(nil, &text); mine {
 				q.tell("%s", text)
 			}
@@ -389,11 +387,31 @@ func (q *Queue) tries(ctx context.Context, most time.Duration, do func(ctx conte
 	}
 }
 
+// complaint says what a server does not do.
+func (o *Server) complaint(err error) string {
+	var api *jetstream.APIError
+	switch {
+	case full(err):
+		return o.Name() + " has no room: raise max_file_store of jetstream in its configuration, or max_file in that of the account"
+	case errors.As(err, &api):
+		return fmt.Sprintf("%s cannot do what it is asked (%s)", o.Name(), api.Description)
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
+		return o.Name() + " does not answer"
+	}
+	return fmt.Sprintf("%s does not answer (%v)", o.Name(), err)
+}
+
+// full reports whether a server, or its user's account, has no room.
+func full(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && slices.Contains([]jetstream.ErrorCode{10002, 10023, 10047}, api.ErrorCode)
+}
+
 // answered reports whether an error is what the server said.
 func answered(err error) bool {
 	var api *jetstream.APIError
 	if errors.As(err, &api) {
-		return api.Code < 500 || api.ErrorCode == isThere
+		return api.Code < 500 && !full(err) || api.ErrorCode == isThere
 	}
 	for _, said := range []error{jetstream.ErrMsgNotFound, jetstream.ErrObjectNotFound, jetstream.ErrStreamNotFound, nats.ErrMaxPayload, nats.ErrConnectionClosed} {
 		if errors.Is(err, said) {

@@ -199,6 +199,9 @@ func wiped(t *testing.T) {
 		t.Fatalf("code %d\n%s%s", code, c.printed(), w.printed())
 	}
 	same(t, here, there, printed, answer(c.printed()))
+	if told := w.printed(); strings.Contains(told, "context deadline") { // of tasks that the server no longer knows
+		t.Error(told)
+	}
 }
 
 // behind asks for something while workers are at a list that nobody waits for any more.

@@ -179,7 +179,7 @@ func (w *Worker) slot(ctx context.Context) error {
 			w.rest(w.others(ctx))
 			continue
 		}
-		if err := w.take(ctx, msg); err != nil && ctx.Err() == nil {
+		if err := w.take(ctx, msg); err != nil && ctx.Err() == nil && w.Queue.barred.Err() == nil {
 			w.Queue.tell("a task is left to others: %v", err)
 			_ = msg.NakWithDelay(beatEvery) // else it comes again by itself
 		}
@@ -274,7 +274,10 @@ func (w *Worker) take(ctx context.Context, msg jetstream.Msg) error {
 	// and its stored part says that it is done.
 	soon, done := context.WithTimeout(late, 2*asksFor)
 	defer done()
-	return w.Queue.again(soon, msg.DoubleAck)
+	if err = w.Queue.again(soon, msg.DoubleAck); errors.Is(err, context.DeadlineExceeded) { // or it lost all that it stored
+		err = fmt.Errorf("%s does not confirm that it is done", w.Queue.server.Name())
+	}
+	return err
 }
 
 var errBeyond = errors.New("it has more runs than its list")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -32,16 +33,39 @@ func TestPopulationStopped(t *testing.T) {
 				return time.Unix(0, 0)
 			}
 		}, "run", file, "--record", "totals", "--db", filepath.Join(dir, "x.db"))
-		said := regexp.MustCompile(`interrupted: these are the first (\d+) of 200000 shards`).FindStringSubmatch(stdout)
-		if code != ui.Interrupted || said == nil || said[1] == "0" || !strings.Contains(stderr, "interrupted after "+said[1]+" of 200,000 shards") {
+		said := regexp.MustCompile(`interrupted: these are the first (\d+) of 1,000,000 sessions, (\d+) of 200,000 shards\n`).FindStringSubmatch(stdout)
+		if code != ui.Interrupted || said == nil || said[2] == "0" || !strings.HasSuffix(stderr, "interrupted after "+said[2]+" of 200,000 shards\n") {
 			t.Fatalf("%d\n%s%s", code, stdout, stderr)
 		}
-		shards, _ := strconv.Atoi(said[1]) // digits
+		shards, _ := strconv.Atoi(said[2]) // digits
+		if head := fmt.Sprintf("crowd   %s of 1,000,000 sessions · %d of 200,000 shards of 5 · ", said[1], shards); said[1] != strconv.Itoa(5*shards) || !strings.HasPrefix(stdout, head) {
+			t.Errorf("%s\nis not headed by %s", stdout, head)
+		}
 		digest := regexp.MustCompile(`digest +([0-9a-f]{32})\n`)
 		first := digest.FindStringSubmatch(stdout)
 		_, whole, _ := try(nil, "run", file, "--set", "population.sessions="+strconv.Itoa(5*shards))
 		if second := digest.FindStringSubmatch(whole); first == nil || second == nil || first[1] != second[1] {
 			t.Errorf("%v, and of as many sessions %v\n%s", first, second, whole)
+		}
+	})
+	t.Run("POP-02 CLI-02 Ctrl-C before a shard is over leaves no figures, and says so", func(t *testing.T) {
+		signals := make(chan os.Signal)
+		code, stdout, stderr := try(func(s *ui.Env) {
+			s.Interrupt = signals
+			s.Now = func() time.Time {
+				if s.Waiting.Load() {
+					for signals <- os.Interrupt; s.Waiting.Load(); {
+						time.Sleep(time.Millisecond)
+					}
+				}
+				return time.Unix(0, 0)
+			}
+		}, "run", "explore-at-scale", "--variant", "omitted", "--variant", "short-md", "--set", "population={sessions:60,workspace:5,shard:5}")
+		want := regexp.MustCompile(`^explore-at-scale   0 of 60 sessions · 0 of 12 shards of 5 · seeds 42 to 53 · .*\n\n` +
+			`unfinished   omitted: interrupted before any of 12 shards was over: there are no figures\n +short-md was not begun\n` +
+			`assumed      population: workspaces of 5 sessions, which share a cache and begin all at once\n`)
+		if code != ui.Interrupted || !want.MatchString(stdout) || strings.Contains(stdout, "calls") || strings.Contains(stdout, "none broken") || stderr != "interrupted after 0 of 12 shards\n" {
+			t.Errorf("%d\n%s%s", code, stdout, stderr)
 		}
 	})
 }

@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -135,7 +136,7 @@ func (a *populations) run(p *harness.Population, rec harness.Recorder) error {
 	if n == 0 {
 		n, what = p.Sessions, "session"
 	}
-	if err == nil && took > 0 {
+	if err == nil && took > 0 && n > 0 {
 		a.s.Tell("%s%s in %.1f s, %.0f a second", prefix(p.Variant), ui.Things(n, what), took.Seconds(), float64(n)/took.Seconds())
 	}
 	if err == nil {
@@ -205,31 +206,28 @@ func (a *populations) recorder() (harness.Recorder, func() error, error) {
 
 func (a *populations) document(m *harness.Maker) *report.Document {
 	d, of, ran := &report.Document{}, a.done[0].Scenario, firsts(a.done)
-	d.Heading(m.File.Name, "%s · %s · %s", inShards(of.Population), seeds(of.Seed, of.Population.Shards()), strings.Join(a.models(), ", "))
+	d.Heading(m.File.Name, "%s · %s · %s", inShards(a.done), seeds(of.Seed, of.Population.Shards()), strings.Join(a.models(), ", "))
 	d.Field("scenario", report.Text(m.File.Name))
 	a.on.Tell(d, specsOf(ran))
-	for i, p := range a.done {
-		if i > 0 {
-			d.Say("")
-		}
+	over := slices.DeleteFunc(slices.Clone(a.done), func(p *harness.Population) bool { return p.Totals.Runs == 0 })
+	for _, p := range over {
 		d.Table(byFigure(p))
+		d.Say("")
 	}
-	d.Table(byType(a.done).Hidden())
+	d.Table(byType(over).Hidden())
 	d.Table(a.table().Hidden())
 	d.Main("totals")
-	d.Say("")
 	var rows []report.Row
 	var digests, audited, laws, open, far, met []string
-	for _, p := range a.done {
+	for _, p := range over {
 		rows = append(rows, report.Row{Variant: p.Variant, Run: p.Totals.Run()})
 		digests = append(digests, prefix(p.Variant)+p.Digest())
 		audited = append(audited, prefix(p.Variant)+fmt.Sprintf("%d of %s in full, %s, none broken", p.Audited, ui.Things(p.Totals.Runs, "shard"), ui.Things(p.Checks, "check")))
 		laws = append(laws, prefix(p.Variant)+fmt.Sprintf("%s in all shards, none broken", ui.Things(p.Laws, "billing check")))
-		if p.Stopped {
-			open = append(open, prefix(p.Variant)+fmt.Sprintf("interrupted: these are the first %d of %d shards", p.Totals.Runs, p.Shards()))
-		}
-		open = append(open, a.open(p)...)
 		far, met = append(far, extrapolated(p)...), append(met, metOthers(p))
+	}
+	for _, p := range a.done {
+		open = append(open, a.open(p)...)
 	}
 	if s := of.Scale; s != nil && a.done[0].Totals.Runs > 0 {
 		told, ok := report.Extrapolate(rows, report.Scale{Type: s.Type, Spawns: s.Spawns, Period: s.Period, Low: s.Low, High: s.High})
@@ -450,7 +448,7 @@ func enough(p *harness.Population) string {
 func (a *populations) verdict() error {
 	for _, p := range a.done {
 		if p.Stopped {
-			return ui.Failf(ui.Interrupted, "interrupted after %d of %s", p.Totals.Runs, ui.Things(int64(p.Shards()), "shard"))
+			return ui.Failf(ui.Interrupted, "interrupted after %s%s", parted(p.Totals.Runs, int64(p.Shards()), "shard"), a.goesOn())
 		}
 	}
 	for _, p := range a.done {

@@ -11,9 +11,17 @@ import (
 	"agentsim/sim"
 )
 
-// inShards says how many sessions there are, and in which shards.
-func inShards(p *scenarios.Population) string {
-	sessions, shards := ui.Things(p.Sessions, "session"), ui.Things(int64(p.Shards()), "shard")
+// inShards says how many sessions there are, and in which shards; of those that were
+// interrupted how many there were.
+func inShards(done []*harness.Population) string {
+	first, last := done[0], done[len(done)-1]
+	p, all := first.Scenario.Population, int64(first.Shards())
+	sessions, shards := ui.Things(p.Sessions, "session"), ui.Things(all, "shard")
+	if first.Stopped {
+		sessions, shards = parted(first.Sessions, p.Sessions, "session"), parted(first.Totals.Runs, all, "shard")
+	} else if last.Stopped {
+		sessions += ", " + prefix(last.Variant) + parted(last.Sessions, last.Scenario.Population.Sessions, "session")
+	}
 	switch {
 	case p.Shard == 1 && p.Sessions > 1:
 		return sessions + " · each a shard by itself"
@@ -25,17 +33,36 @@ func inShards(p *scenarios.Population) string {
 	return fmt.Sprintf("%s · %s of up to %d", sessions, shards, p.Shard)
 }
 
-// open says which shards of a population did not come to their end, how many agents below
-// their roots were cut short, and how to see the first of these shards by itself.
+// parted is a part of so many things.
+func parted(n, of int64, what string) string { return ui.Count(n) + " of " + ui.Things(of, what) }
+
+// goesOn says that what workers have done is kept, where they did it.
+func (a *populations) goesOn() string {
+	if a.server.URL == "" {
+		return ""
+	}
+	return "; the same command goes on from what workers have done"
+}
+
+// open says how much of a population is over where not all of it is, which shards did not
+// come to their end, how many agents below their roots were cut short, and how to see the
+// first of these shards by itself.
 func (a *populations) open(p *harness.Population) (lines []string) {
+	switch sessions, shards := p.Scenario.Population.Sessions, int64(p.Shards()); {
+	case p.Stopped && p.Totals.Runs == 0:
+		return []string{prefix(p.Variant) + fmt.Sprintf("interrupted before any of %s was over: there are no figures", ui.Things(shards, "shard")) + a.goesOn()}
+	case p.Stopped:
+		lines = append(lines, prefix(p.Variant)+fmt.Sprintf("interrupted: these are the first %s, %s", parted(p.Sessions, sessions, "session"), parted(p.Totals.Runs, shards, "shard"))+a.goesOn())
+	}
+	told := len(lines)
 	if p.Open > 0 {
 		lines = append(lines, prefix(p.Variant)+fmt.Sprintf("%s did not finish; %s", ui.Things(p.Open, "shard"), p.Why))
 	}
 	if text := failedChildren(p.Totals.Run()); text != "" {
 		lines = append(lines, prefix(p.Variant)+fmt.Sprintf("%s, in %s of %s", text, ui.Count(p.Short), ui.Things(p.Totals.Runs, "shard")))
 	}
-	if lines == nil {
-		return nil
+	if len(lines) == told {
+		return lines
 	}
 	return append(lines, prefix(p.Variant)+"all figures, the cost too, are of less work than the scenario asks for; the first of these shards by itself:", a.alone(p, p.Look))
 }
@@ -99,7 +126,10 @@ func (a *populations) rests(d *report.Document, ran []executed) {
 // populationAssumed is what one rests on.
 func populationAssumed(p *harness.Population) (texts []string) {
 	of := p.Scenario.Population
-	texts = append(texts, "population: "+sharing(of)+"; the rest as shard 0 says")
+	texts = append(texts, "population: "+sharing(of))
+	if p.First != nil {
+		texts[0] += "; the rest as shard 0 says"
+	}
 	if of.Limits != "" {
 		texts = append(texts, fmt.Sprintf("each shard has its part of provider.rate_limits, by its sessions, and cannot use what others leave: %d parts", of.Shards()))
 	}

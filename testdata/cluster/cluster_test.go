@@ -231,7 +231,7 @@ func interrupted(t *testing.T) {
 	}
 	time.Sleep(300 * time.Millisecond)
 	_ = c.cmd.Process.Signal(syscall.SIGINT)
-	if code := c.ended(time.Minute); code != 130 || !strings.Contains(c.printed(), "interrupted") {
+	if code := c.ended(time.Minute); code != 130 || !strings.Contains(c.printed(), "600 shards; the same command goes on from what workers have done") {
 		t.Fatalf("code %d\n%s", code, c.printed())
 	}
 	out, told = agentsim(t, there, append(crowd, "--nats", s.urls)...)

@@ -235,7 +235,7 @@ func interrupted(t *testing.T) {
 		t.Fatalf("code %d\n%s", code, c.printed())
 	}
 	out, told = agentsim(t, there, append(crowd, "--nats", s.urls)...)
-	if out != whole || strings.Count(told, "going on with what workers have done") != 2 {
+	if out != whole || strings.Count(told, "going on with what workers have done") != 2 || strings.Contains(told, "a second") {
 		t.Errorf("%s\n%s\nwhole\n%s", told, out, whole)
 	}
 	s.empty()

@@ -140,6 +140,7 @@ func (c *collecting) ask(ctx context.Context, wanted [][2]int) (asked [][2]int, 
 	if err != nil {
 		return nil, err
 	}
+	c.q.wentOn = c.q.wentOn || before != nil
 	if before != nil && covers(before, wanted) {
 		c.q.tell("list %s: going on with what workers have done of it", ui.Short(c.id))
 		c.late = true

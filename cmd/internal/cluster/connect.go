@@ -107,6 +107,7 @@ type Queue struct {
 	tasks, results jetstream.Stream
 	inputs         jetstream.ObjectStore
 	finished       []string // lists whose results have all been taken
+	wentOn         bool     // an earlier command had asked for runs of one
 	telling        sync.Mutex
 	trouble        atomic.Pointer[string] // what has been told of a server that does not do what it is asked for long; nil where it does
 	bare           bool                   // the server has no JetStream
@@ -298,6 +299,9 @@ func (q *Queue) streams(ctx context.Context, replicas int) error {
 	}
 	return err
 }
+
+// WentOn reports whether an earlier command had asked for runs of a list.
+func (q *Queue) WentOn() bool { return q.wentOn }
 
 // Build names the program.
 func (q *Queue) Build() string { return q.build }

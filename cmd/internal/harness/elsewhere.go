@@ -19,6 +19,8 @@ type Fleet interface {
 	// then, and after an error, what was done is kept: the same list goes on from there.
 	// Runs beside the ranges may be yielded too.
 	Do(list *List, wanted [][2]int, stop *Interrupt) iter.Seq2[*Outcome, error]
+	// WentOn reports whether an earlier command had asked for runs of a list.
+	WentOn() bool
 }
 
 // Outcome is what a run came to, on its way to the process that asked for it.

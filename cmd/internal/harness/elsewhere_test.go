@@ -31,6 +31,8 @@ type relay struct {
 
 func (r *relay) Build() string { return "relay" }
 
+func (r *relay) WentOn() bool { return false }
+
 func (r *relay) Do(list *List, wanted [][2]int, _ *Interrupt) iter.Seq2[*Outcome, error] {
 	sent, err := ParseList(list.Text())
 	if err != nil {

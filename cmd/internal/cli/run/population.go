@@ -137,7 +137,11 @@ func (a *populations) run(p *harness.Population, rec harness.Recorder) error {
 		n, what = p.Sessions, "session"
 	}
 	if err == nil && took > 0 && n > 0 {
-		a.s.Tell("%s%s in %.1f s, %.0f a second", prefix(p.Variant), ui.Things(n, what), took.Seconds(), float64(n)/took.Seconds())
+		rate := fmt.Sprintf("%.0f a second", float64(n)/took.Seconds())
+		if h.Fleet != nil && h.Fleet.WentOn() {
+			rate = "with what workers had done before"
+		}
+		a.s.Tell("%s%s in %.1f s, %s", prefix(p.Variant), ui.Things(n, what), took.Seconds(), rate)
 	}
 	if err == nil {
 		err = loading.WarnUnstruck(a.s, h)

@@ -25,6 +25,7 @@ type Population struct {
 	Sessions int64          // in these
 	Open     int64          // shards that did not come to the end that the scenario wants
 	Why      string         // of the first of them
+	WhyAt    int            // the number of that one
 	Short    int64          // shards in which agents below the roots were cut short
 	Look     int            // the first shard that is open or has such agents
 	Laws     int64          // checks of bills, none broken
@@ -132,7 +133,7 @@ func (p *Population) take(i int, r *Run) error {
 	}
 	if why != "" {
 		if p.Open++; p.Why == "" {
-			p.Why = fmt.Sprintf("shard %d %s", i, why)
+			p.Why, p.WhyAt = fmt.Sprintf("shard %d %s", i, why), i
 		}
 	}
 	p.Met.Found, p.Met.Expired = p.Met.Found+r.Kept.Met.Found, p.Met.Expired+r.Kept.Met.Expired

@@ -16,6 +16,7 @@ import (
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/scenarios"
+	"agentsim/sim"
 	"agentsim/sim/transcript"
 )
 
@@ -141,6 +142,7 @@ func TestPopulation(t *testing.T) {
 		}
 	})
 	t.Run("POP-02 agents below the roots that were cut short are those of the runs that the shards are", cutShort)
+	t.Run("POP-02 the first shard that did not finish is named, and the first that is to be looked at", firstOpen)
 	t.Run("POP-03 what is held does not grow with the shards that are over", heldFlat)
 }
 
@@ -169,6 +171,26 @@ func cutShort(t *testing.T) {
 	})
 	if got := p.Totals.Run().CutShort(); err != nil || got != (metrics.CutShort{failed}) || p.Short != shards || p.Look != first || first < 1 {
 		t.Errorf("%v: cut short are %v in %d shards, the first of them %d, and there failed %d in %d, the first of them %d", err, got, p.Short, p.Look, failed, shards, first)
+	}
+}
+
+// firstOpen has agents cut short in shard 1 and ends shards 2 and 3 at a limit.
+func firstOpen(t *testing.T) {
+	p := opened(t, strings.Replace(crowd, "LATENCY", recorded, 1))
+	for i := range p.Shards() {
+		r := &Run{Result: &sim.Result{Outcome: sim.Completed}, Metrics: &metrics.Run{Types: []metrics.Type{{Name: "Explore"}}}, Spec: p.first}
+		switch i {
+		case 1:
+			r.Metrics.Types[0].CutShort[0] = 7
+		case 2, 3:
+			r.Result.Outcome, r.Result.Detail = sim.Limited, "limit steps (3) reached"
+		}
+		if err := p.take(i, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p.Open != 2 || p.WhyAt != 2 || !strings.HasPrefix(p.Why, "shard 2 limit steps") || p.Short != 1 || p.Look != 1 {
+		t.Errorf("%d are open, the first %d: %s; %d with agents cut short; the first of all is %d", p.Open, p.WhyAt, p.Why, p.Short, p.Look)
 	}
 }
 

@@ -86,7 +86,12 @@ func (a *answer) document(s *ui.Env) *report.Document {
 	d.Table(swept(a.grid))
 	d.Field("ranking_changes", report.List(a.grid.Ranking()).If(a.grid.Points() > 0))
 	d.Label("quota", a.quotas()...)
-	d.Label("unfinished", unfinished(a.done)...)
+	d.Label("unfinished", unfinished(a.done, func(x executed) string {
+		if a.rec.DB == nil || a.rec.Err != nil {
+			return ""
+		}
+		return ", see agentsim inspect " + ui.Short(x.Result.RunID) + rundb.At(s, a.db)
+	})...)
 	loud := a.remarks(func(kind []report.Remark) []string { return report.Loudest(kind, ": why in -o json") })
 	d.Label("why", slices.Concat(undone(a.done), loud, gathered(a.done, func(r *sim.Result) []string { return r.Kept }))...)
 	d.Label("one seed", a.oneSeed()...)
@@ -208,7 +213,9 @@ func (a *answer) variants(why []string) *report.Sheet {
 			return report.Nested(map[string]any{"name": plan.Name, "unit": plan.Unit, "used": plan.Units(x.Metrics.Total.Usage), "quota": plan.Quota})
 		}},
 		col{Name: "priced_on", In: whole, Of: func(x executed) report.Value { return report.Text(x.Spec.Scenario.Provider.PricedOn()) }},
-		list("unfinished", one(unfinished)), list("not_read", one(notRead)), list("read_before", one(readBefore)),
+		list("unfinished", func(x executed) []string {
+			return unfinished([]executed{x}, func(executed) string { return "" })
+		}), list("not_read", one(notRead)), list("read_before", one(readBefore)),
 		col{Name: "findings", Of: func(x executed) report.Value { return report.Objects(causesOf(x)) }},
 		list("leaves", func(x executed) []string { return x.leaves }),
 		list("assumed", func(x executed) []string { return x.Result.Assumed }),

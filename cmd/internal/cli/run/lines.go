@@ -158,12 +158,12 @@ func invariants(r *audit.Report) *report.Sheet {
 }
 
 // unfinished says which roots ended before their conversation did, and how many
-// agents below them failed, for each variant.
-func unfinished(done []executed) (out []string) {
+// agents below them failed, for each variant; look says where to see these.
+func unfinished(done []executed, look func(executed) string) (out []string) {
 	for _, x := range done {
 		lines := harness.OpenRoots(x.Spec.Scenario, x.Metrics)
 		if text := failedChildren(x.Metrics); text != "" {
-			lines = append(lines, text+", see agentsim inspect")
+			lines = append(lines, text+look(x))
 		}
 		for _, line := range lines {
 			if x.Spec.Variant != "" && len(done) > 1 {

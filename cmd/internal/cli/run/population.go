@@ -457,7 +457,7 @@ func (a *populations) verdict() error {
 	}
 	for _, p := range a.done {
 		if p.Open > 0 {
-			return ui.Failf(ui.Unfinished, "%s%s did not finish; %s; repeat with --shard", prefix(p.Variant), ui.Things(p.Open, "shard"), p.Why)
+			return ui.Failf(ui.Unfinished, "%s%s did not finish; %s; repeat with: %s", prefix(p.Variant), ui.Things(p.Open, "shard"), p.Why, a.alone(p, p.WhyAt))
 		}
 	}
 	return nil

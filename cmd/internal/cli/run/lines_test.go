@@ -36,6 +36,9 @@ func goesOn(t *testing.T) {
 			t.Error(got)
 		}
 	}
+	if got := a.auditedOf(p); got != "none of 246 shards" {
+		t.Error(got)
+	}
 	if got := inShards(a.done); got != "6,150 of 40,000 sessions · 246 of 1,600 shards of 25" {
 		t.Error(got)
 	}

@@ -226,7 +226,7 @@ func (a *populations) document(m *harness.Maker) *report.Document {
 	for _, p := range over {
 		rows = append(rows, report.Row{Variant: p.Variant, Run: p.Totals.Run()})
 		digests = append(digests, prefix(p.Variant)+p.Digest())
-		audited = append(audited, prefix(p.Variant)+fmt.Sprintf("%d of %s in full, %s, none broken", p.Audited, ui.Things(p.Totals.Runs, "shard"), ui.Things(p.Checks, "check")))
+		audited = append(audited, prefix(p.Variant)+a.auditedOf(p))
 		laws = append(laws, prefix(p.Variant)+fmt.Sprintf("%s in all shards, none broken", ui.Things(p.Laws, "billing check")))
 		far, met = append(far, extrapolated(p)...), append(met, metOthers(p))
 	}

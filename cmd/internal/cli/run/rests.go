@@ -67,6 +67,18 @@ func (a *populations) open(p *harness.Population) (lines []string) {
 	return append(lines, prefix(p.Variant)+"all figures, the cost too, are of less work than the scenario asks for; the first of these shards by itself:", a.alone(p, p.Look))
 }
 
+// auditedOf says how many shards of one were audited.
+func (a *populations) auditedOf(p *harness.Population) string {
+	shards := ui.Things(p.Totals.Runs, "shard")
+	switch {
+	case a.noAudit:
+		return "nothing (--no-audit)"
+	case p.Audited == 0:
+		return "none of " + shards
+	}
+	return fmt.Sprintf("%d of %s in full, %s, none broken", p.Audited, shards, ui.Things(p.Checks, "check"))
+}
+
 // firsts are the first shards of populations, as runs.
 func firsts(done []*harness.Population) (ran []executed) {
 	for _, p := range done {
@@ -152,7 +164,13 @@ func metOthers(p *harness.Population) string {
 	if p.Scenario.Population.Workspace == 1 || p.Sessions == 0 {
 		return ""
 	}
-	text := prefix(p.Variant) + fmt.Sprintf("%s of %s' first requests read what another session of their workspace had left", ui.Count(p.Met.Found), ui.Things(p.Sessions, "session"))
+	text := prefix(p.Variant) + ui.Count(p.Met.Found) + " of "
+	if p.Sessions == 1 {
+		text += "1 session's first requests"
+	} else {
+		text += ui.Things(p.Sessions, "session") + "' first requests"
+	}
+	text += " read what another session of their workspace had left"
 	if p.Met.Expired > 0 {
 		text += fmt.Sprintf("; for %s it had expired", ui.Count(p.Met.Expired))
 	}

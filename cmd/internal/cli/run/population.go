@@ -210,7 +210,7 @@ func (a *populations) recorder() (harness.Recorder, func() error, error) {
 
 func (a *populations) document(m *harness.Maker) *report.Document {
 	d, of, ran := &report.Document{}, a.done[0].Scenario, firsts(a.done)
-	d.Heading(m.File.Name, "%s · %s · %s", inShards(a.done), seeds(of.Seed, of.Population.Shards()), strings.Join(a.models(), ", "))
+	d.Heading(m.File.Name, "%s · %s · %s", inShards(a.done), seeds(of.Seed, int(max(1, a.done[0].Totals.Runs))), strings.Join(a.models(), ", "))
 	d.Field("scenario", report.Text(m.File.Name))
 	a.on.Tell(d, specsOf(ran))
 	over := slices.DeleteFunc(slices.Clone(a.done), func(p *harness.Population) bool { return p.Totals.Runs == 0 })
@@ -417,11 +417,21 @@ func extrapolated(p *harness.Population) []string {
 // against says what each further variant costs beside the first one, on the same seeds.
 func against(done []*harness.Population) (out []string) {
 	for _, p := range done[1:] {
-		if !done[0].Stopped && !p.Stopped {
-			out = append(out, prefix(p.Variant)+report.Against(done[0].Variant, p.Totals.Total.Cost, done[0].Totals.Total.Cost, &p.Apart))
+		if done[0].Stopped || p.Stopped {
+			continue
 		}
+		text := report.Against(done[0].Variant, p.Totals.Total.Cost, done[0].Totals.Total.Cost, &p.Apart)
+		if less(done[0]) || less(p) {
+			text += "; not of the same work, since some was left undone"
+		}
+		out = append(out, prefix(p.Variant)+text)
 	}
 	return out
+}
+
+// less reports whether one did less work than its scenario asks for.
+func less(p *harness.Population) bool {
+	return p.Open > 0 || p.Short > 0 || p.Totals.Items.Done < p.Totals.Items.Total
 }
 
 // spread says how far off other seeds may be.

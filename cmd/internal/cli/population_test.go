@@ -61,7 +61,7 @@ func TestPopulationStopped(t *testing.T) {
 				return time.Unix(0, 0)
 			}
 		}, "run", "explore-at-scale", "--variant", "omitted", "--variant", "short-md", "--set", "population={sessions:60,workspace:5,shard:5}")
-		want := regexp.MustCompile(`^explore-at-scale   0 of 60 sessions · 0 of 12 shards of 5 · seeds 42 to 53 · .*\n\n` +
+		want := regexp.MustCompile(`^explore-at-scale   0 of 60 sessions · 0 of 12 shards of 5 · seed 42 · .*\n\n` +
 			`unfinished   omitted: interrupted before any of 12 shards was over: there are no figures\n +short-md was not begun\n` +
 			`assumed      population: workspaces of 5 sessions, which share a cache and begin all at once\n`)
 		if code != ui.Interrupted || !want.MatchString(stdout) || strings.Contains(stdout, "calls") || strings.Contains(stdout, "none broken") || stderr != "interrupted after 0 of 12 shards\n" {

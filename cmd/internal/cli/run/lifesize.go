@@ -71,9 +71,9 @@ func recordedSizes(s *ui.Env) string {
 	var with ui.Env
 	for i := 0; i < len(s.Args); i++ {
 		switch arg := s.Args[i]; {
-		case arg == "--profile":
+		case arg == "--profile", arg == "--set" && i+1 < len(s.Args) && strings.HasPrefix(s.Args[i+1], "profile="):
 			i++ // and its value
-		case !strings.HasPrefix(arg, "--profile="):
+		case !strings.HasPrefix(arg, "--profile=") && !strings.HasPrefix(arg, "--set=profile="):
 			with.Args = append(with.Args, arg)
 		}
 	}

@@ -44,7 +44,7 @@ func TestLifeSize(t *testing.T) {
 
 func TestRecordedSizes(t *testing.T) {
 	t.Run("PRO-05 the command for recorded sizes is the one that was typed, with their profile", func(t *testing.T) {
-		s := &ui.Env{Args: []string{"run", "my work.yaml", "--profile", "tiny", "--seed", "5", "--set", "a=1", "--profile=tiny"}}
+		s := &ui.Env{Args: []string{"run", "my work.yaml", "--profile", "tiny", "--seed", "5", "--set", "a=1", "--profile=tiny", "--set", "profile=tiny", "--set=profile=tiny"}}
 		if got, want := recordedSizes(s), "agentsim run 'my work.yaml' --seed 5 --set a=1 --profile "+profile.Default; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
